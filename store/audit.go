@@ -1,0 +1,50 @@
+package store
+
+import "context"
+
+// Auditor opens a store to fsck.
+type Auditor interface {
+	// Audit fixes its upper bounds now and sees nothing newer, so that writers
+	// beside it cause no finding (D16).
+	Audit(ctx context.Context) (Audit, error)
+}
+
+// Row is one stored row as the engine reads it, never refused: a row that does
+// not decode, or does not match the digest of its columns, comes with Fault set.
+type Row[T any] struct {
+	Where string // table and key, such as "log 17"
+	Value T
+	Fault error
+}
+
+// StoredObject is an object as stored: Ref is the key, and nothing is checked.
+type StoredObject struct {
+	Ref    Ref
+	Bytes  []byte
+	Labels []Label
+}
+
+// HeadMove is one registry head as stored.
+type HeadMove struct {
+	Name string
+	To   Ref
+}
+
+// Audit streams raw rows. Each method visits all rows of its kind below the
+// bounds, in key order, and stops at the first error of visit.
+type Audit interface {
+	// Engine runs the engine's own integrity check and compares the schema with
+	// the one this build writes; each finding is one line.
+	Engine(ctx context.Context) ([]string, error)
+
+	Objects(ctx context.Context, visit func(Row[StoredObject]) error) error
+	Entries(ctx context.Context, visit func(Row[Entry]) error) error
+	Head(ctx context.Context) (Row[Head], error)
+	Claims(ctx context.Context, visit func(Row[Claim]) error) error
+	Intents(ctx context.Context, visit func(Row[Intent]) error) error
+	Ledgers(ctx context.Context, visit func(Row[Ledger]) error) error
+	Sessions(ctx context.Context, visit func(Row[Session]) error) error
+	Registries(ctx context.Context, visit func(Row[HeadMove]) error) error
+	Leases(ctx context.Context, visit func(Row[Lease]) error) error
+	Close() error
+}

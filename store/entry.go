@@ -1,0 +1,85 @@
+package store
+
+import "encoding/json"
+
+// Draft is what a caller knows of a log entry before it is chained. An entry's
+// place in the chain does not influence it (D9).
+type Draft struct {
+	SemanticsEpoch int64  // operational tag only; never licenses another interpreter
+	TransitionFn   Ref    // source object
+	Interpreter    Ref    // interpreter object
+	WrittenBy      string // such as "coordinator:mcp", "host:session", "rest:EPISODE"
+	Transition     Ref    // the record of what happened: invocation record, session object, …
+	StateRoot      Ref    // the output object
+}
+
+// Entry is one link of the log. Fields above Hash are the frozen header.
+type Entry struct {
+	Index          int64
+	SemanticsEpoch int64
+	TransitionFn   Ref
+	Interpreter    Ref
+	Prev           Ref // hash of the entry before
+	WrittenBy      string
+	Hash           Ref
+	Transition     Ref
+	StateRoot      Ref
+	World          Ref
+	Invocation     InvocationID // "" for acts of the host
+}
+
+// Head is the selected world: the newest entry seen as a state.
+type Head struct {
+	Index     int64 // entry index and revision
+	World     Ref
+	StateRoot Ref
+	Entry     Ref // hash of the newest entry
+}
+
+// Chain places a draft after head and computes its hashes.
+func Chain(head Head, d Draft, invocation InvocationID) Entry {
+	e := Entry{
+		Index: head.Index + 1, SemanticsEpoch: d.SemanticsEpoch, TransitionFn: d.TransitionFn,
+		Interpreter: d.Interpreter, Prev: head.Entry, WrittenBy: d.WrittenBy,
+		Transition: d.Transition, StateRoot: d.StateRoot, Invocation: invocation,
+	}
+	e.Hash = e.ComputeHash()
+	e.World = WorldRef(e.Index, e.StateRoot, e.Hash)
+	return e
+}
+
+// Head returns the world that the entry selects.
+func (e Entry) Head() Head {
+	return Head{Index: e.Index, World: e.World, StateRoot: e.StateRoot, Entry: e.Hash}
+}
+
+// ComputeHash hashes the frozen header with the transition ref, in the byte form
+// that the system of the seeds writes.
+func (e Entry) ComputeHash() Ref {
+	return hashJSON(struct {
+		EntryIndex     int64  `json:"entryIndex"`
+		SemanticsEpoch int64  `json:"semanticsEpoch"`
+		TransitionFn   Ref    `json:"transitionFn"`
+		Interpreter    Ref    `json:"interpreter"`
+		PrevEntryHash  Ref    `json:"prevEntryHash"`
+		WrittenBy      string `json:"writtenBy"`
+		TransitionRef  Ref    `json:"transitionRef"`
+	}{e.Index, e.SemanticsEpoch, e.TransitionFn, e.Interpreter, e.Prev, e.WrittenBy, e.Transition})
+}
+
+// WorldRef names the state at a revision.
+func WorldRef(revision int64, stateRoot, logHead Ref) Ref {
+	return hashJSON(struct {
+		Revision  int64 `json:"revision"`
+		StateRoot Ref   `json:"stateRoot"`
+		LogHead   Ref   `json:"logHead"`
+	}{revision, stateRoot, logHead})
+}
+
+func hashJSON(v any) Ref {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic("store: a header does not marshal: " + err.Error())
+	}
+	return RefOf(b)
+}
