@@ -1,0 +1,42 @@
+// Command ailang-worldd is the daemon and the operator's command line.
+//
+// Exit codes: 0 done; 1 usage, refusal or client failure; 2 the store or the
+// start failed; 3 integrity: evidence does not hold. Results go to stdout, words
+// about them to stderr.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"world/cmd/internal/guard"
+)
+
+func main() {
+	guard.Enforce(program)
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// run executes one verb and returns its exit code.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	verb, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		return exitDone
+	}
+	if text := err.Error(); text != "" {
+		fmt.Fprintf(stderr, "%s: %s\n", verb.CommandPath(), text)
+	}
+	return exitCode(err)
+}
