@@ -18,12 +18,13 @@ type InvocationRecord struct {
 	SemanticsEpoch int64              `json:"semanticsEpoch"`
 	Input          store.Ref          `json:"input"`
 	Output         store.Ref          `json:"output"`
-	Plan           store.Ref          `json:"plan"`    // "" when no plan came to be
-	Effects        []EffectOutcome    `json:"effects"` // never null; at most one in v1
-	Session        store.Ref          `json:"session"` // session object of the caller
-	Ordinal        int64              `json:"ordinal"` // intents of the episode before the decision
-	Now            int64              `json:"now"`     // logical unix seconds of the decision
-	Failure        string             `json:"failure"` // fault kind when the call ended in a typed failure, else ""
+	Plan           store.Ref          `json:"plan"`     // "" when no plan came to be
+	Effects        []EffectOutcome    `json:"effects"`  // never null; at most one in v1
+	Registry       store.Ref          `json:"registry"` // revision that the call was admitted under
+	Session        store.Ref          `json:"session"`  // session object of the caller
+	Ordinal        int64              `json:"ordinal"`  // intents of the episode before the decision
+	Now            int64              `json:"now"`      // logical unix seconds of the decision
+	Failure        string             `json:"failure"`  // fault kind when the call ended in a typed failure, else ""
 }
 
 // EffectOutcome is one planned effect of a call and how it ended.
@@ -66,7 +67,7 @@ func (r InvocationRecord) check() error {
 	bad := func(what string) error {
 		return fault.New("record: invocation", fault.Invalid, "%s", what)
 	}
-	for _, ref := range []store.Ref{r.TransitionFn, r.Interpreter, r.Input, r.Output, r.Session} {
+	for _, ref := range []store.Ref{r.TransitionFn, r.Interpreter, r.Input, r.Output, r.Registry, r.Session} {
 		if _, err := store.ParseRef(string(ref)); err != nil {
 			return bad("a ref of the call is not a ref")
 		}
