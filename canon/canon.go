@@ -1,7 +1,7 @@
 // Package canon reads JSON strictly and writes it canonically.
 //
 // Reading promises: exactly one value, valid UTF-8, no duplicate members, no
-// escaped surrogates, bounded bytes, depth and numbers; everything else is
+// escaped surrogates (pairs only where asked for), bounded bytes, depth and numbers; everything else is
 // refused with an error that names the place. Writing promises one byte form
 // for one value: members sorted bytewise, no white space, plain decimal
 // numbers, only the escapes that JSON demands. It does not promise RFC 8785:
@@ -35,8 +35,9 @@ func (k Kind) String() string { return kindNames[k] }
 
 // Limits bounds a parse. A zero field means the default.
 type Limits struct {
-	Bytes int // default 4 MiB
-	Depth int // nesting levels, default 64
+	Bytes int  // default 4 MiB
+	Depth int  // nesting levels, default 64
+	Pairs bool // read an escaped surrogate pair as its one character, for bodies that clients encode
 }
 
 // Value is one parsed JSON value. The zero Value is null.

@@ -148,3 +148,24 @@ func FuzzCanonical(f *testing.F) {
 		}
 	})
 }
+
+func TestPairsOnlyWhereAskedFor(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{`"\ud83d\ude00 \u00e9"`, `"😀 é"`},
+		{`{"\ud83d\ude00":1}`, `{"😀":1}`},
+		{`"\ud83d"`, ""},
+		{`"\ude00\ud83d"`, ""},
+		{`"\ud83d\u0041"`, ""},
+		{`"\ud83d\n"`, ""},
+		{`"\ud83d\ude0"`, ""},
+		{`{"\ud83d\ude00":1,"😀":2}`, ""},
+	} {
+		got, err := canon.Canonical([]byte(c.in), canon.Limits{Pairs: true})
+		if string(got) != c.want || (c.want == "") != fault.Is(err, fault.Invalid) {
+			t.Errorf("Canonical(%s) with pairs = %s, %v; want %q", c.in, got, err, c.want)
+		}
+		if _, err := canon.Canonical([]byte(c.in), canon.Limits{}); !fault.Is(err, fault.Invalid) {
+			t.Errorf("Canonical(%s) without pairs: %v, want invalid", c.in, err)
+		}
+	}
+}

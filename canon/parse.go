@@ -3,6 +3,7 @@ package canon
 import (
 	"sort"
 	"strconv"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"world/fault"
@@ -27,7 +28,7 @@ func Parse(raw []byte, limits Limits) (Value, error) {
 	if !utf8.Valid(raw) {
 		return Value{}, fault.New(op, fault.Invalid, "not valid UTF-8")
 	}
-	p := parser{raw: raw, depth: limits.Depth}
+	p := parser{raw: raw, depth: limits.Depth, pairs: limits.Pairs}
 	v, err := p.value()
 	if err != nil {
 		return Value{}, err
@@ -54,6 +55,7 @@ type parser struct {
 	raw   []byte
 	at    int
 	depth int
+	pairs bool
 }
 
 func (p *parser) bad(what string) error {
@@ -230,18 +232,7 @@ func (p *parser) escape() (rune, error) {
 	}
 	c := p.raw[p.at+1]
 	if c == 'u' {
-		if p.at+6 > len(p.raw) {
-			return 0, p.bad("unterminated escape")
-		}
-		n, err := strconv.ParseUint(string(p.raw[p.at+2:p.at+6]), 16, 16)
-		if err != nil {
-			return 0, p.bad("escape is not four hex digits")
-		}
-		if n >= 0xd800 && n <= 0xdfff {
-			return 0, p.bad("escaped surrogate")
-		}
-		p.at += 6
-		return rune(n), nil
+		return p.unicode()
 	}
 	const names, values = `"\/bfnrt`, "\"\\/\b\f\n\r\t"
 	for i := 0; i < len(names); i++ {
@@ -251,4 +242,32 @@ func (p *parser) escape() (rune, error) {
 		}
 	}
 	return 0, p.bad("unknown escape")
+}
+
+// unicode reads \uXXXX, or two of them that make one character.
+func (p *parser) unicode() (rune, error) {
+	unit, err := p.unit()
+	if err != nil || !utf16.IsSurrogate(unit) {
+		return unit, err
+	}
+	if p.pairs && p.at+1 < len(p.raw) && p.raw[p.at] == '\\' && p.raw[p.at+1] == 'u' {
+		low, err := p.unit()
+		if r := utf16.DecodeRune(unit, low); err != nil || r != utf8.RuneError {
+			return r, err
+		}
+	}
+	return 0, p.bad("escaped surrogate ending")
+}
+
+// unit consumes one \uXXXX.
+func (p *parser) unit() (rune, error) {
+	if p.at+6 > len(p.raw) {
+		return 0, p.bad("unterminated escape")
+	}
+	n, err := strconv.ParseUint(string(p.raw[p.at+2:p.at+6]), 16, 16)
+	if err != nil {
+		return 0, p.bad("escape is not four hex digits")
+	}
+	p.at += 6
+	return rune(n), nil
 }
