@@ -1,0 +1,99 @@
+package broker
+
+import (
+	"context"
+
+	"world/broker/law"
+	"world/fault"
+	"world/store"
+	"world/store/record"
+)
+
+// provenance labels every object that the broker makes.
+const provenance = "host/broker"
+
+// maxGuardFailures bounds how often a refused guard is answered by deciding
+// again. Each refusal means that spend grew meanwhile, so one is usual.
+const maxGuardFailures = 8
+
+// Evidence is how one requested effect ended, with what has to become durable
+// for it in the call's last transaction.
+type Evidence struct {
+	Status  string // record.StatusOK and its siblings
+	Grant   int    // index of the deciding grant, -1 for none
+	Ordinal int64  // intents of the episode before the decision
+	Request store.Ref
+	Record  record.EffectRecord // zero when indeterminate
+	Intent  *store.Intent       // nil when denied
+	Outcome store.Outcome       // of Intent
+	Objects []store.Object      // record, result or failure text; the request too when denied
+	Output  []byte              // when ok
+	Detail  string              // the handler's text as stored, when failed or indeterminate
+}
+
+// Request decides one effect at the call's time and carries it out when allowed.
+// Once its intent is durable the effect no longer depends on ctx.
+//
+// Errors: Denied when the triple is not exactly a declared one, Unsupported
+// without a handler, and the store's. All of them mean that nothing was run; with
+// kind Uncertain, or with Evidence.Intent set, an intent may be durable that has
+// no outcome, and the caller must give up the lease.
+func (i *Invoker) Request(ctx context.Context, t law.Triple, payload []byte) (Evidence, error) {
+	const op = "broker: request"
+	if !declares(i.declared, t) {
+		return Evidence{}, fault.New(op, fault.Denied, "(%s, %s, %d) is not a declared effect", t.Effect, t.Scope, t.Cost)
+	}
+	handler := i.broker.Handlers[t.Effect]
+	if handler == nil {
+		return Evidence{}, fault.New(op, fault.Unsupported, "no handler for effect %s", t.Effect)
+	}
+	q := record.EffectRequest{Effect: t.Effect, Scope: t.Scope, Cost: t.Cost, Now: i.call.Claim.At, Payload: payload}
+	request := store.NewObject(record.Request, provenance, q.Bytes())
+	for range maxGuardFailures {
+		d := Decide(i.call.Session, i.call.Ledger, q)
+		if d.Verdict != law.Allowed {
+			return i.deny(q, d, request), nil
+		}
+		intent, err := i.intend(ctx, q, d, request)
+		if fault.Is(err, fault.OverBudget) {
+			if i.call.Ledger, err = i.broker.Store.Ledger(ctx, i.call.Claim.Episode); err != nil {
+				return Evidence{}, err
+			}
+			continue
+		}
+		if err != nil {
+			return Evidence{}, err
+		}
+		if intent.Ordinal != i.call.Ledger.Next {
+			return Evidence{Intent: &intent}, fault.New(op, fault.Internal, "intent %s was decided with the spend before ordinal %d", intent.Name(), i.call.Ledger.Next)
+		}
+		return i.run(ctx, handler, q, d, intent), nil
+	}
+	return Evidence{}, fault.New(op, fault.Corrupt, "the durable budget guard and the ledger of episode %s do not agree", i.call.Claim.Episode)
+}
+
+// deny records a denial. Nothing is journaled and nothing debited.
+func (i *Invoker) deny(q record.EffectRequest, d law.Decision, request store.Object) Evidence {
+	rec := record.DeniedEffect(q, d, request.Ref())
+	return Evidence{
+		Status: record.StatusDenied, Grant: d.Grant, Ordinal: i.call.Ledger.Next,
+		Request: request.Ref(), Record: rec,
+		Objects: []store.Object{request, store.NewObject(record.Effect, provenance, rec.Bytes())},
+	}
+}
+
+// intend is transaction 1. A caller that is gone already changes nothing.
+func (i *Invoker) intend(ctx context.Context, q record.EffectRequest, d law.Decision, request store.Object) (store.Intent, error) {
+	if ctx.Err() != nil {
+		return store.Intent{}, fault.Wrap("broker: request", fault.Timeout, ctx.Err(), "the call ended before its effect began")
+	}
+	ctx, cancel := detached(ctx, writeBudget)
+	defer cancel()
+	return i.broker.Store.Intend(ctx, store.Intention{
+		Claim:   i.call.Claim,
+		Objects: append(i.call.Objects[:len(i.call.Objects):len(i.call.Objects)], request),
+		Effect:  q.Effect, Scope: q.Scope, Cost: q.Cost,
+		Budget:  i.call.Session.Grants[d.Grant].Budget,
+		Request: request.Ref(), Lease: i.call.Lease,
+	})
+}
