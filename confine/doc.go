@@ -1,0 +1,21 @@
+// Package confine runs a program behind a fence and says how high the fence is.
+//
+// It promises, for every run at every level: an environment built from nothing,
+// no descriptor beyond the program's own pipes, bounds on memory, processor time,
+// file size, descriptors, output and wall time, an unprivileged user when the
+// caller is root, and a process tree that is dead when Run returns or when the
+// calling process dies. At level namespaces it promises besides that nothing
+// outside the worktree can be written, that hidden paths cannot be read, and that
+// there is no network. At level landlock it promises the same for programs that
+// are verbs of the first stage itself; other programs may read the system's
+// libraries there. At level process it promises no fence around files or network.
+//
+// A run that asks for a level above the one reached is refused with kind
+// Unavailable; nothing falls back silently. The level is not what a version says
+// but what an attack at start could not do: see Jail.Reach.
+//
+// It does not promise to bound memory over all processes of one run together
+// (RLIMIT_DATA binds each process), nor to hide the processor's side channels.
+//
+// Source: DESIGN decisions D14, D23, D24 and D26; reference/confinement.md.
+package confine

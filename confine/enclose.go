@@ -1,0 +1,100 @@
+package confine
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"syscall"
+	"time"
+
+	"github.com/landlock-lsm/go-landlock/landlock"
+	"golang.org/x/sys/unix"
+)
+
+// enclose raises the part of the fence that a process raises around itself.
+func (o order) enclose() error {
+	runtime.LockOSThread() // the filter is set from this thread and synchronised to the others
+	if _, _, errno := syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0); errno != 0 {
+		return fmt.Errorf("no new privileges: %w", errno)
+	}
+	if o.Level < Namespaces && o.Worktree != "" {
+		if err := os.Chdir(o.Worktree); err != nil {
+			return err
+		}
+	}
+	if o.Level == Landlock {
+		if err := o.landlock(); err != nil {
+			return fmt.Errorf("landlock: %w", err)
+		}
+	}
+	if err := o.limit(); err != nil {
+		return fmt.Errorf("limits: %w", err)
+	}
+	if o.Level < Landlock {
+		return nil
+	}
+	return filter(o.Sockets, o.Program != 0 || o.Args[0] == probeVerb && o.Level == Namespaces)
+}
+
+// limit sets the resource limits, hard ones, so that nothing inside can raise them.
+// The processor limit warns a second before it kills, so that it can be named.
+func (o order) limit() error {
+	l := o.Limits
+	seconds := uint64((l.CPU + time.Second - 1) / time.Second)
+	limits := []struct {
+		resource int
+		limit    unix.Rlimit
+	}{
+		{unix.RLIMIT_CORE, unix.Rlimit{}},
+		{unix.RLIMIT_CPU, unix.Rlimit{Cur: seconds, Max: seconds + 1}},
+		{unix.RLIMIT_FSIZE, unix.Rlimit{Cur: uint64(l.FileSize), Max: uint64(l.FileSize)}},
+		{unix.RLIMIT_NOFILE, unix.Rlimit{Cur: uint64(l.Files), Max: uint64(l.Files)}},
+		{unix.RLIMIT_DATA, unix.Rlimit{Cur: uint64(l.Memory), Max: uint64(l.Memory)}},
+	}
+	if o.Bounded {
+		n := uint64(l.Processes)
+		limits = append(limits, struct {
+			resource int
+			limit    unix.Rlimit
+		}{unix.RLIMIT_NPROC, unix.Rlimit{Cur: n, Max: n}})
+	}
+	for _, set := range limits {
+		if err := unix.Prlimit(0, set.resource, &set.limit, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// systemDirs are what programs that are not ours need to start at level landlock.
+var systemDirs = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc"}
+
+// landlock admits the worktree, and for other programs than ours what they need to
+// start. Memory files lie outside every hierarchy and stay usable. The newest rules
+// that the kernel knows apply; below the third version a file could be truncated.
+func (o order) landlock() error {
+	var rules []landlock.Rule
+	if o.Worktree != "" && o.ReadOnly {
+		rules = append(rules, landlock.RODirs(o.Worktree))
+	} else if o.Worktree != "" {
+		rules = append(rules, landlock.RWDirs(o.Worktree))
+	}
+	if o.Program != 0 {
+		rules = append(rules,
+			landlock.RODirs(append(systemDirs, o.Readable...)...).IgnoreIfMissing(),
+			landlock.ROFiles("/dev/zero", "/dev/random", "/dev/urandom").IgnoreIfMissing(),
+			landlock.RWFiles("/dev/null").IgnoreIfMissing())
+	}
+	versions := []landlock.Config{landlock.V6, landlock.V5, landlock.V4}
+	if !o.Sockets { // the fourth is the first that knows the network
+		versions = append(versions, landlock.V3)
+	}
+	var err error
+	for _, version := range versions {
+		if err = version.Restrict(rules...); err == nil {
+			return nil
+		}
+	}
+	return errors.Join(errors.New("no version that is strong enough"), err)
+}

@@ -1,0 +1,58 @@
+package confine
+
+import (
+	"os"
+	"strconv"
+
+	"world/fault"
+)
+
+// fence returns bubblewrap's arguments for one run and adds the descriptors that
+// they name.
+func (r *run) fence(j *Jail, order *order, extra *[]*os.File) ([]string, error) {
+	v := view{
+		readable: r.spec.Readable, worktree: r.spec.Worktree,
+		readOnly: r.spec.ReadOnly, scratch: r.spec.Limits.Scratch,
+	}
+	shown := v.readable
+	if v.worktree != "" {
+		shown = append([]string{v.worktree}, shown...)
+	}
+	var err error
+	if v.hidden, err = hide(j.hidden, shown, r.user()); err != nil {
+		return nil, err
+	}
+	info, write, err := os.Pipe()
+	if err != nil {
+		return nil, fault.Wrap("confine: run", fault.Unavailable, err, "the jail could not be built")
+	}
+	r.mine, r.theirs, r.info = append(r.mine, info), append(r.theirs, write), info
+	args := []string{
+		"--unshare-user", "--unshare-all", "--disable-userns", "--hostname", "jail",
+		"--die-with-parent", "--new-session", "--as-pid-1", "--cap-drop", "ALL", "--clearenv",
+		"--info-fd", strconv.Itoa(3 + len(*extra)),
+	}
+	*extra = append(*extra, write)
+	args = append(args, v.arguments()...)
+	if order.File != 0 {
+		// The program gets a file like any other, and no descriptor.
+		args = append(args, "--perms", "0444", "--ro-bind-data", strconv.Itoa(order.File), filePath)
+		order.File = 0
+		order.FilePath = filePath
+	}
+	return append(args, "--"), nil
+}
+
+// filePath is where Spec.File lies at level namespaces.
+const filePath = "/tmp/file"
+
+// order tells the first stage what to do, as one JSON argument.
+func (r *run) order() order {
+	wall := r.spec.Limits.Wall
+	return order{
+		Level: r.level, Wall: wall - min(grace, wall/4), Args: r.spec.Args, Env: r.spec.Env,
+		Worktree: r.spec.Worktree, ReadOnly: r.spec.ReadOnly, Readable: r.spec.Readable,
+		Sockets: r.spec.Sockets, Limits: r.spec.Limits,
+		Bounded: r.level == Namespaces || os.Geteuid() == 0,
+	}
+}

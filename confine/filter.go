@@ -1,0 +1,93 @@
+package confine
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// forbidden are system calls that reach around a fence of files and processes:
+// rings do what other calls are filtered for, name spaces would be built inside
+// the fence, memory of other processes is not the program's business.
+var forbidden = []uint32{
+	unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
+	unix.SYS_UNSHARE, unix.SYS_SETNS, unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT,
+	unix.SYS_OPEN_TREE, unix.SYS_MOVE_MOUNT, unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK,
+	unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PIDFD_GETFD,
+	unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL,
+	unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD,
+}
+
+const newNamespace = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET |
+	unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
+
+// Offsets of struct seccomp_data: number, architecture, low half of the first argument.
+const (
+	offsetNumber   = 0
+	offsetArch     = 4
+	offsetArgument = 16
+)
+
+// filter installs a system call filter on every thread. Landlock does not govern
+// UDP, unix sockets with a path or new processes; this does.
+func filter(sockets, forks bool) error {
+	if nativeArch == 0 {
+		return errors.New("no system call filter for this architecture")
+	}
+	program := filterProgram(sockets, forks)
+	prog := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
+	thread, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER,
+		unix.SECCOMP_FILTER_FLAG_TSYNC, uintptr(unsafe.Pointer(&prog)))
+	if errno != 0 {
+		return fmt.Errorf("system call filter: %w", errno)
+	}
+	if thread != 0 {
+		return fmt.Errorf("system call filter: thread %d keeps another one", thread)
+	}
+	return nil
+}
+
+// filterProgram denies with EPERM, except clone3: its flags are out of a filter's
+// sight, and ENOSYS makes every C library fall back to clone.
+func filterProgram(sockets, forks bool) []unix.SockFilter {
+	load := func(offset uint32) unix.SockFilter {
+		return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: offset}
+	}
+	equal := func(k uint32, yes, no uint8) unix.SockFilter {
+		return unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: k, Jt: yes, Jf: no}
+	}
+	anyBit := func(k uint32, yes, no uint8) unix.SockFilter {
+		return unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, K: k, Jt: yes, Jf: no}
+	}
+	answer := func(k uint32) unix.SockFilter { return unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: k} }
+	deny := answer(unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM))
+
+	p := []unix.SockFilter{
+		load(offsetArch), equal(nativeArch, 1, 0), answer(unix.SECCOMP_RET_KILL_PROCESS),
+		load(offsetNumber),
+	}
+	if foreignBit != 0 {
+		p = append(p, anyBit(foreignBit, 0, 1), answer(unix.SECCOMP_RET_KILL_PROCESS))
+	}
+	calls := slices.Clone(forbidden)
+	if !sockets {
+		calls = append(calls, unix.SYS_SOCKET)
+	}
+	if !forks {
+		calls = append(calls, forkCalls...)
+	}
+	for _, call := range calls {
+		p = append(p, equal(call, 0, 1), deny)
+	}
+	p = append(p,
+		equal(unix.SYS_CLONE3, 0, 1), answer(unix.SECCOMP_RET_ERRNO|uint32(unix.ENOSYS)),
+		equal(unix.SYS_CLONE, 1, 0), answer(unix.SECCOMP_RET_ALLOW),
+		load(offsetArgument), anyBit(newNamespace, 0, 1), deny)
+	if !forks {
+		p = append(p, anyBit(unix.CLONE_THREAD, 1, 0), deny)
+	}
+	return append(p, answer(unix.SECCOMP_RET_ALLOW))
+}

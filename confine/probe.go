@@ -1,0 +1,217 @@
+package confine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"world/fault"
+)
+
+// Reach is what the attacks at start showed: the highest level at which none of
+// them got through, and why the levels above it were passed over.
+type Reach struct {
+	Level   Level
+	Elapsed time.Duration
+	passed  []string
+}
+
+// String is one line for a log.
+func (r Reach) String() string {
+	text := fmt.Sprintf("%s (denied a write, a connect and a fork in %s)", r.Level, r.Elapsed.Round(time.Millisecond))
+	if r.Level == Process {
+		text = "process (nothing is denied)"
+	}
+	if len(r.passed) > 0 {
+		text += "; not " + strings.Join(r.passed, "; not ")
+	}
+	return text
+}
+
+// attack is how far the probe got.
+type attack struct {
+	Write   bool // opened an existing file outside for writing
+	Connect bool // reached a listener on this host, by TCP or by unix socket
+	Fork    bool // started as many processes as it wanted
+}
+
+// probeLimits leave a process room for its threads, and none for many more processes.
+var probeLimits = Limits{
+	Wall: 3 * time.Second, CPU: 2 * time.Second, Memory: 256 << 20, FileSize: 1 << 20,
+	Files: 64, Processes: 14, Output: 1 << 16, Scratch: 1 << 20,
+}
+
+// probeForks is how many processes the probe tries to have at once.
+const probeForks = 14
+
+// prove attacks each level from the top until one holds. The same attack runs
+// once without a fence and must get through, or else its failing would prove
+// nothing.
+func (j *Jail) prove(ceiling Level) (Reach, error) {
+	began := time.Now()
+	target, err := newTarget()
+	if err != nil {
+		return Reach{}, fault.Wrap("confine: new", fault.Unavailable, err, "the fence cannot be tested")
+	}
+	defer target.close()
+	free, err := j.attack(Process, target)
+	if err != nil {
+		return Reach{}, err
+	}
+	if free != (attack{Write: true, Connect: true, Fork: true}) {
+		return Reach{}, fault.New("confine: new", fault.Unavailable, "the test of the fence fails without a fence")
+	}
+	var r Reach
+	for level := ceiling; level > Process; level-- {
+		got, err := j.attack(level, target)
+		if err == nil && got == (attack{}) {
+			r.Level = level
+			break
+		}
+		r.passed = append(r.passed, passedOver(level, got, err))
+	}
+	r.Level = max(r.Level, Process)
+	r.Elapsed = time.Since(began)
+	return r, nil
+}
+
+func passedOver(level Level, got attack, err error) string {
+	if err != nil {
+		var f *fault.Error
+		if errors.As(err, &f) && f.Cause != nil {
+			return level.String() + ": " + strings.TrimSpace(f.Cause.Error())
+		}
+		return level.String() + ": " + err.Error()
+	}
+	return fmt.Sprintf("%s: got through %+v", level, got)
+}
+
+// attack runs the probe at one level. Namespaces must hold without the filter on
+// sockets; at landlock the filter is part of the fence.
+func (j *Jail) attack(level Level, t target) (attack, error) {
+	limits := probeLimits
+	if level == Process {
+		limits.Processes = 4096
+	}
+	if level == Namespaces && j.bwrap == "" {
+		return attack{}, fault.New("confine: new", fault.Unavailable, "bubblewrap is not installed")
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limits.Wall)
+	defer cancel()
+	result, err := j.runAt(ctx, level, Spec{
+		Args: []string{probeVerb, t.file, t.listener.Addr().String(), t.socket.Addr().String()},
+		User: UserOf("probe"), Sockets: level == Namespaces, Limits: limits,
+	})
+	if err != nil {
+		return attack{}, err
+	}
+	var got attack
+	if result.Bound != Unbounded || json.Unmarshal(result.Stdout, &got) != nil {
+		return attack{}, fault.Wrap("confine: new", fault.Unavailable,
+			errors.New(string(result.Bound)+" "+string(result.Stderr)), "the test of the fence did not end")
+	}
+	return got, nil
+}
+
+// target is what the probe attacks: a file that anybody may write, and listeners
+// that anybody may connect to.
+type target struct {
+	dir, file string
+	listener  net.Listener
+	socket    net.Listener
+}
+
+func newTarget() (t target, err error) {
+	if t.dir, err = os.MkdirTemp("", "world-probe-"); err != nil {
+		return t, err
+	}
+	defer func() {
+		if err != nil {
+			t.close()
+		}
+	}()
+	t.file = filepath.Join(t.dir, "canary")
+	socket := filepath.Join(t.dir, "socket")
+	if err = os.WriteFile(t.file, []byte("untouched"), 0o666); err != nil {
+		return t, err
+	}
+	if t.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+		return t, err
+	}
+	if t.socket, err = net.Listen("unix", socket); err != nil {
+		return t, err
+	}
+	err = errors.Join(os.Chmod(t.file, 0o666), os.Chmod(socket, 0o777), os.Chmod(t.dir, 0o711))
+	return t, err
+}
+
+func (t target) close() {
+	for _, l := range []net.Listener{t.listener, t.socket} {
+		if l != nil {
+			l.Close()
+		}
+	}
+	os.RemoveAll(t.dir)
+}
+
+// probe is the attack, as a verb: file, TCP address, socket path.
+func probe(args []string, _ io.Reader, stdout, stderr io.Writer) int {
+	if len(args) != 3 {
+		return 2
+	}
+	var got attack
+	if f, err := os.OpenFile(args[0], os.O_WRONLY, 0); err == nil {
+		got.Write = true
+		f.Close()
+	}
+	for i, network := range []string{"tcp", "unix"} {
+		if c, err := net.DialTimeout(network, args[i+1], time.Second); err == nil {
+			got.Connect = true
+			c.Close()
+		}
+	}
+	got.Fork = forkMany(probeForks)
+	if err := json.NewEncoder(stdout).Encode(got); err != nil {
+		return 1
+	}
+	return 0
+}
+
+// forkMany reports whether n processes can live at the same time.
+func forkMany(n int) bool {
+	hold, release, err := os.Pipe()
+	if err != nil {
+		return false
+	}
+	defer hold.Close()
+	var children []*os.Process
+	defer func() {
+		release.Close()
+		for _, c := range children {
+			c.Wait()
+		}
+	}()
+	for range n {
+		c, err := os.StartProcess("/proc/self/exe", []string{"probe", idleVerb}, &os.ProcAttr{Files: []*os.File{hold}, Env: []string{}})
+		if err != nil {
+			return false
+		}
+		children = append(children, c)
+	}
+	return true
+}
+
+// idle lives until its input ends.
+func idle(_ []string, stdin io.Reader, _, _ io.Writer) int {
+	if _, err := io.Copy(io.Discard, stdin); err != nil {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,99 @@
+package confine
+
+import (
+	"path/filepath"
+	"strings"
+	"time"
+
+	"world/fault"
+)
+
+// Spec is one run: what to run, what it may touch, and how long and large it may get.
+type Spec struct {
+	Floor Level // below it the run is refused
+
+	Program *Image // nil: a verb of the first stage itself, which starts faster and may not fork
+	Args    []string
+	Env     []string // the whole environment, "NAME=value"
+	Stdin   []byte
+
+	// File is handed over read only; each argument that is FilePath becomes its path.
+	File []byte
+
+	Worktree string   // absolute path of a real directory, the working directory; "" for none
+	ReadOnly bool     // the worktree may not be written either
+	Readable []string // absolute paths shown read only though they lie below a hidden one
+
+	Sockets bool // socket(2) is allowed; there is still no network at level namespaces
+
+	User   User // who runs it when the caller is root
+	Limits Limits
+}
+
+// FilePath stands in Args for the path of Spec.File, which depends on the level.
+const FilePath = "{file}"
+
+// Home is HOME inside level namespaces: private, empty, gone afterwards.
+const Home = "/tmp/home"
+
+// Limits bound one run. Every field must be positive.
+type Limits struct {
+	Wall      time.Duration // until the whole tree is dead, counted outside and inside
+	CPU       time.Duration // processor time of each process, rounded up to seconds
+	Memory    int64         // bytes of private writable memory of each process (RLIMIT_DATA)
+	FileSize  int64         // bytes of each file written
+	Files     int64         // descriptors of each process
+	Processes int64         // processes and threads together; binds at level namespaces and under a user of its own
+	Output    int64         // bytes of stdout and stderr together
+	Scratch   int64         // bytes of the private /tmp at level namespaces
+}
+
+// Bound names the limit that ended a run. Append only.
+type Bound string
+
+const (
+	Unbounded   Bound = ""
+	WallBound   Bound = "deadline"
+	OutputBound Bound = "output"
+	CPUBound    Bound = "cpu"
+	CallerBound Bound = "cancelled" // the caller's context was cancelled
+	Died        Bound = "died"      // killed from inside: out of memory, a crash, a signal
+)
+
+// Result is how a run ended. The tree is dead.
+type Result struct {
+	Level   Level
+	Started bool // the program began; false means that it certainly did nothing
+	Exit    int  // exit code; -1 when it did not exit by itself
+	Bound   Bound
+	Stdout  []byte
+	Stderr  []byte
+	Elapsed time.Duration
+}
+
+// check refuses a spec that could not mean anything. All of it is written by our
+// own rooms, so a failure is a broken invariant of theirs, reported as Invalid.
+func (s Spec) check() error {
+	l := s.Limits
+	for _, bound := range []int64{int64(l.Wall), int64(l.CPU), l.Memory, l.FileSize, l.Files, l.Processes, l.Output, l.Scratch} {
+		if bound <= 0 {
+			return invalid("every limit of a run must be positive")
+		}
+	}
+	for _, path := range append([]string{s.Worktree}, s.Readable...) {
+		if path != "" && (!filepath.IsAbs(path) || filepath.Clean(path) != path) {
+			return invalid("a path of a run must be absolute and clean")
+		}
+	}
+	for _, text := range append(append([]string{}, s.Args...), s.Env...) {
+		if strings.ContainsRune(text, 0) {
+			return invalid("an argument of a run must not hold NUL")
+		}
+	}
+	if len(s.Args) == 0 {
+		return invalid("a run needs arguments")
+	}
+	return nil
+}
+
+func invalid(detail string) error { return fault.New("confine: run", fault.Invalid, "%s", detail) }

@@ -1,0 +1,172 @@
+package confine
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Verb is one command of the program that is a Jail's first stage. It returns the
+// exit code.
+type Verb func(args []string, stdin io.Reader, stdout, stderr io.Writer) int
+
+// Hidden verbs of the first stage.
+const (
+	stageVerb = "stage"
+	probeVerb = "probe"
+	idleVerb  = "idle"
+)
+
+// startedMark begins the report: from here on the program may have done something.
+const startedMark = "started\n"
+
+// order is what the first stage is told to do.
+type order struct {
+	Level    Level
+	Wall     time.Duration // from the first stage's own start
+	Program  int           // descriptor of the program; 0: a verb
+	Script   bool          // the program names an interpreter, which must open it
+	File     int           // descriptor of Spec.File; 0: none, or it is at FilePath
+	FilePath string
+	Args     []string
+	Env      []string
+	Worktree string
+	ReadOnly bool
+	Readable []string
+	Sockets  bool
+	Bounded  bool // the user is this run's alone, so that its processes can be counted
+	Limits   Limits
+}
+
+// ending ends the report.
+type ending struct {
+	Exit      int
+	Bound     Bound
+	Unstarted bool // the program could not be executed after all
+}
+
+// Main is the main function of a program that serves verbs and is a Jail's first
+// stage. It returns the exit code.
+func Main(argv []string, verbs map[string]Verb) int {
+	if len(argv) < 2 {
+		fmt.Fprintln(os.Stderr, "a verb is required")
+		return 2
+	}
+	switch argv[1] {
+	case stageVerb:
+		return stage(argv[2:], verbs)
+	case probeVerb, idleVerb:
+		return hiddenVerbs[argv[1]](argv[2:], os.Stdin, os.Stdout, os.Stderr)
+	}
+	verb, ok := verbs[argv[1]]
+	if !ok {
+		fmt.Fprintln(os.Stderr, "unknown verb")
+		return 2
+	}
+	return verb(argv[2:], os.Stdin, os.Stdout, os.Stderr)
+}
+
+var hiddenVerbs = map[string]Verb{probeVerb: probe, idleVerb: idle}
+
+// stage raises the rest of the fence around itself and then becomes the program:
+// by calling its own verb, or as the parent of another program. Whatever fails
+// before the mark fails the run without anything having run.
+func stage(args []string, verbs map[string]Verb) int {
+	var o order
+	if len(args) != 1 || json.Unmarshal([]byte(args[0]), &o) != nil {
+		return refuse("the order is unreadable")
+	}
+	// Nothing but the pipes and what the order names survives into a program.
+	if err := unix.CloseRange(3, 1<<31, unix.CLOSE_RANGE_CLOEXEC); err != nil {
+		return refuse("close range", err)
+	}
+	unix.Close(stageFD)
+	r := &reporter{pipe: os.NewFile(reportFD, "report"), group: o.Level < Namespaces && o.Program != 0}
+	// Below namespaces the daemon's death signals only this process, and inside
+	// them there is a moment before that signal is armed; the pipe covers both.
+	go func() {
+		os.NewFile(lifelineFD, "lifeline").Read(make([]byte, 1))
+		os.Exit(137)
+	}()
+	time.AfterFunc(o.Wall, func() { r.end(ending{Exit: -1, Bound: WallBound}) })
+	spent := make(chan os.Signal, 1)
+	signal.Notify(spent, unix.SIGXCPU)
+	go func() {
+		<-spent
+		r.end(ending{Exit: -1, Bound: CPUBound})
+	}()
+	if err := o.enclose(); err != nil {
+		return refuse("enclose", err)
+	}
+	if o.Program != 0 {
+		return supervise(o, r)
+	}
+	verb, ok := verbs[o.Args[0]]
+	if !ok {
+		if verb, ok = hiddenVerbs[o.Args[0]]; !ok {
+			return refuse("unknown verb")
+		}
+	}
+	os.Clearenv()
+	for _, pair := range o.Env {
+		name, value, _ := strings.Cut(pair, "=")
+		os.Setenv(name, value)
+	}
+	debug.SetMemoryLimit(o.Limits.Memory / 4 * 3)
+	r.begin()
+	r.end(ending{Exit: verb(o.arguments()[1:], os.Stdin, os.Stdout, os.Stderr)})
+	return 0
+}
+
+// arguments returns the program's arguments with the file's path filled in.
+func (o order) arguments() []string {
+	path := o.FilePath
+	if o.File != 0 {
+		path = "/proc/self/fd/" + strconv.Itoa(o.File)
+	}
+	args := make([]string, len(o.Args))
+	for i, arg := range o.Args {
+		if args[i] = arg; arg == FilePath {
+			args[i] = path
+		}
+	}
+	return args
+}
+
+// refuse says on stderr, which only the daemon's log sees, why nothing ran.
+func refuse(what string, err ...error) int {
+	fmt.Fprintln(os.Stderr, "first stage:", what, err)
+	return 125
+}
+
+// reporter writes the report, once.
+type reporter struct {
+	mu    sync.Mutex
+	pipe  *os.File
+	group bool // there is no pid namespace: take the process group along
+}
+
+func (r *reporter) begin() { r.pipe.WriteString(startedMark) }
+
+// end reports how the run ended and ends this process, and with it, inside
+// namespaces, every other one.
+func (r *reporter) end(e ending) {
+	r.mu.Lock() // never unlocked: the first end wins
+	text, err := json.Marshal(e)
+	if err == nil {
+		r.pipe.Write(text)
+	}
+	if r.group {
+		unix.Kill(0, unix.SIGKILL)
+	}
+	os.Exit(max(e.Exit, 0))
+}

@@ -1,0 +1,67 @@
+package confine
+
+import (
+	"os"
+	"runtime"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// supervise runs a program other than the first stage as its child, so that clock,
+// lifeline and report stay in hands that are ours. Inside namespaces this is
+// process 1: it cannot be signalled or traced from inside, and its end is
+// everybody's end.
+func supervise(o order, r *reporter) int {
+	runtime.LockOSThread() // the child dies with this thread
+	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
+		return refuse("dumpable", err)
+	}
+	path, files := "/proc/self/fd/"+strconv.Itoa(o.Program), []uintptr{0, 1, 2}
+	if o.Script {
+		path, files = "/proc/self/fd/"+strconv.Itoa(len(files)), append(files, uintptr(o.Program))
+	}
+	if o.File != 0 {
+		files = append(files, uintptr(o.File))
+		o.File = len(files) - 1
+	}
+	r.begin()
+	child, err := syscall.ForkExec(path, append([]string{"program"}, o.arguments()...), &syscall.ProcAttr{
+		Env: o.Env, Files: files, Sys: &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL},
+	})
+	if err != nil {
+		refuse("start", err)
+		r.end(ending{Exit: 126, Unstarted: true})
+	}
+	for i := range 3 {
+		unix.Close(i) // so that the program's own end closes them
+	}
+	status := reap(child)
+	e := ending{Exit: status.ExitStatus()}
+	switch {
+	case status.Signaled() && status.Signal() == unix.SIGXCPU:
+		e.Bound = CPUBound
+	case status.Signaled():
+		e.Bound = Died
+	}
+	r.end(e)
+	return 0
+}
+
+// reap waits for the child and, as process 1, buries everybody else on the way.
+func reap(child int) unix.WaitStatus {
+	for {
+		var status unix.WaitStatus
+		pid, err := unix.Wait4(-1, &status, 0, nil)
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil {
+			os.Exit(125) // no child at all: there is nothing to report
+		}
+		if pid == child {
+			return status
+		}
+	}
+}

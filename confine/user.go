@@ -1,0 +1,56 @@
+package confine
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"os"
+)
+
+// User is the numeric user and group that a program runs as.
+type User uint32
+
+// Users of programs lie where neither people, systemd nor container managers
+// allocate: systemd's table of ranges calls 0x70000000 to 0x7fffffff unused.
+const (
+	userBase = 0x70000000
+	userSpan = 1 << 27
+)
+
+// Inside a user namespace only some ids exist; these do in the usual rootless map of 65536.
+const (
+	smallBase = 32768
+	smallSpan = 28000
+)
+
+// UserOf derives the user for a name, such as an episode: always the same one on
+// one machine, never a privileged one. An unprivileged process can only be
+// itself, so there it is the caller.
+func UserOf(name string) User {
+	if os.Geteuid() != 0 {
+		return User(os.Geteuid())
+	}
+	sum := sha256.Sum256([]byte("world user " + name))
+	n := binary.BigEndian.Uint32(sum[:4])
+	if mapped(userBase + userSpan) {
+		return User(userBase + n%userSpan)
+	}
+	return User(smallBase + n%smallSpan)
+}
+
+// mapped reports whether a user id exists in this process's user namespace.
+func mapped(id uint64) bool {
+	f, err := os.Open("/proc/self/uid_map")
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		var inside, outside, count uint64
+		if _, err := fmt.Sscan(lines.Text(), &inside, &outside, &count); err == nil && inside <= id && id-inside < count {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,178 @@
+package confine
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"world/fault"
+)
+
+// wait starts the prepared run and watches it to its end.
+func (r *run) wait(ctx context.Context) (Result, error) {
+	began := time.Now()
+	clock := time.NewTimer(r.spec.Limits.Wall)
+	defer clock.Stop()
+	if err := start(r.cmd); err != nil {
+		return Result{}, fault.Wrap("confine: run", fault.Unavailable, err, "the jail could not be started")
+	}
+	r.closeTheirs()
+	inside := r.child()
+	reported := background(func() []byte { return drain(r.report) })
+	ended := background(r.cmd.Wait)
+
+	result := Result{Level: r.level, Exit: -1}
+	select {
+	case <-ended:
+	case <-clock.C:
+		result.Bound = WallBound
+	case <-ctx.Done():
+		result.Bound = boundOf(ctx)
+	case <-r.output.over:
+		result.Bound = OutputBound
+	}
+	if result.Bound != Unbounded {
+		r.kill(inside)
+		<-ended
+	}
+	r.settle(&result, <-reported)
+	result.Elapsed = time.Since(began)
+	if !result.Started && result.Bound == Died {
+		return Result{}, fault.Wrap("confine: run", fault.Unavailable,
+			errors.New(string(result.Stderr)), "the jail could not be built")
+	}
+	return result, nil
+}
+
+// settle reads what the first stage said over its own pipe, which the program
+// does not have, so that nothing it prints can be taken for a limit or an exit.
+func (r *run) settle(result *Result, said []byte) {
+	result.Stdout, result.Stderr = r.output.taken()
+	said, result.Started = bytes.CutPrefix(said, []byte(startedMark))
+	var end ending
+	switch {
+	case result.Bound != Unbounded:
+	case json.Unmarshal(said, &end) != nil:
+		result.Bound = Died
+	case end.Unstarted:
+		result.Started, result.Bound = false, Died
+	case r.output.full():
+		result.Bound = OutputBound
+	default:
+		result.Exit, result.Bound = end.Exit, end.Bound
+	}
+}
+
+// child learns which process is the first one inside the namespaces, in a form
+// that cannot come to mean another process. The channel yields -1 when there is none.
+func (r *run) child() <-chan int {
+	found := make(chan int, 1)
+	if r.info == nil {
+		found <- -1
+		return found
+	}
+	go func() {
+		var told struct {
+			Pid int `json:"child-pid"`
+		}
+		fd := -1
+		if err := json.NewDecoder(io.LimitReader(r.info, 1<<12)).Decode(&told); err == nil && told.Pid > 0 {
+			if opened, err := unix.PidfdOpen(told.Pid, 0); err == nil {
+				fd = opened
+			}
+		}
+		found <- fd
+	}()
+	return found
+}
+
+// kill ends the whole tree. Killing the first process of a pid namespace kills
+// every other one before bubblewrap sees it dead, so the end of bubblewrap is the
+// end of the tree. Below that level the session's process group is what there is.
+func (r *run) kill(inside <-chan int) {
+	if r.level < Namespaces {
+		unix.Kill(-r.cmd.Process.Pid, unix.SIGKILL)
+		return
+	}
+	select {
+	case fd := <-inside:
+		if fd >= 0 {
+			unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0)
+			unix.Close(fd)
+			return
+		}
+	case <-time.After(grace):
+	}
+	// Nothing is inside yet, or bubblewrap cannot say: its own death takes it along.
+	r.cmd.Process.Kill()
+}
+
+// background runs f and keeps its result for whoever asks.
+func background[T any](f func() T) <-chan T {
+	c := make(chan T, 1)
+	go func() { c <- f() }()
+	return c
+}
+
+// drain reads the little that the first stage has to say.
+func drain(f *os.File) []byte {
+	said, err := io.ReadAll(io.LimitReader(f, 1<<12))
+	if err != nil {
+		return nil
+	}
+	return said
+}
+
+// capture keeps stdout and stderr up to a common size and tells when it is passed.
+type capture struct {
+	over chan struct{} // closed when there was more
+
+	mu    sync.Mutex
+	left  int64
+	ended bool
+	text  [2]bytes.Buffer
+}
+
+func newCapture(limit int64) *capture {
+	return &capture{over: make(chan struct{}), left: limit}
+}
+
+func (c *capture) stream(i int) io.Writer { return stream{c, i} }
+
+type stream struct {
+	*capture
+	index int
+}
+
+// Write keeps what fits and accepts the rest, so that the writer is not told.
+func (s stream) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := min(int64(len(p)), s.left)
+	s.text[s.index].Write(p[:n])
+	s.left -= n
+	if n < int64(len(p)) && !s.ended {
+		s.ended = true
+		close(s.over)
+	}
+	return len(p), nil
+}
+
+func (c *capture) full() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.ended
+}
+
+func (c *capture) taken() (stdout, stderr []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.text[0].Bytes(), c.text[1].Bytes()
+}
