@@ -10,6 +10,7 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Kind classifies an error. Append only, never reorder: kinds cross the wire.
@@ -51,6 +52,12 @@ func (k Kind) String() string {
 		panic("fault: kind outside its enumeration")
 	}
 	return names[k]
+}
+
+// ParseKind is the inverse of String.
+func ParseKind(text string) (Kind, bool) {
+	i := slices.Index(names[:], text)
+	return Kind(max(i, 0)), i >= 0
 }
 
 // Error is one failed operation.
@@ -101,14 +108,21 @@ func Is(err error, kind Kind) bool {
 	return errors.As(err, &e) && e.Kind == kind
 }
 
-// Public returns what an agent may see of err: its kind and detail, never a cause.
-func Public(err error) string {
+// Detail returns the detail of the outermost Error in err's tree, "" for any
+// other error and for kind Internal: never a cause.
+func Detail(err error) string {
 	var e *Error
 	if !errors.As(err, &e) || e.Kind == Internal {
-		return Internal.String()
+		return ""
 	}
-	if e.Detail == "" {
-		return e.Kind.String()
+	return e.Detail
+}
+
+// Public returns what an agent may see of err: its kind and detail, never a cause.
+func Public(err error) string {
+	kind := KindOf(err).String()
+	if detail := Detail(err); detail != "" {
+		return kind + ": " + detail
 	}
-	return e.Kind.String() + ": " + e.Detail
+	return kind
 }

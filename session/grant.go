@@ -44,7 +44,7 @@ func ParseGrants(texts []string) ([]record.SessionGrant, error) {
 	for i, text := range texts {
 		g, err := ParseGrant(text)
 		if err != nil {
-			return nil, fault.Wrap("session: parse grants", fault.Invalid, err, "grant %d: %s", i+1, detail(err))
+			return nil, fault.Wrap("session: parse grants", fault.Invalid, err, "grant %d: %s", i+1, fault.Detail(err))
 		}
 		grants = append(grants, g)
 	}

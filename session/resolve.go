@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"world/fault"
@@ -100,12 +99,4 @@ func evidenceKind(err error) fault.Kind {
 		return kind
 	}
 	return fault.Corrupt
-}
-
-func detail(err error) string {
-	var e *fault.Error
-	if errors.As(err, &e) {
-		return e.Detail
-	}
-	return err.Error()
 }
