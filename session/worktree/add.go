@@ -1,0 +1,136 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"world/confine"
+	"world/fault"
+)
+
+// Worktree is an added worktree.
+type Worktree struct {
+	Path   string
+	Commit string // object id of the commit that was checked out
+	Branch string // the branch that was made, "" when detached
+
+	git tool
+}
+
+// Add adds a worktree and fills it from the repository's HEAD. A failure leaves
+// neither worktree nor branch behind. When this process is root the files belong
+// to the episode's own user afterwards.
+func (r Root) Add(ctx context.Context, q Request) (Worktree, error) {
+	if err := r.Check(q); err != nil {
+		return Worktree{}, err
+	}
+	repository, err := filepath.EvalSymlinks(q.Repository)
+	if err != nil {
+		return Worktree{}, fault.Wrap("worktree: add", fault.NotFound, err, "the repository is not a folder")
+	}
+	w := Worktree{Path: r.Path(q.Episode)}
+	w.git = tool{repository: repository, env: []string{"GIT_CEILING_DIRECTORIES=" + filepath.Dir(repository)}}
+	out, err := w.git.run(ctx, "-C", repository, "rev-parse", "--path-format=absolute",
+		"--git-common-dir", "--verify", "HEAD^{commit}")
+	if err != nil {
+		return Worktree{}, err
+	}
+	common, commit, ok := strings.Cut(strings.TrimSuffix(out, "\n"), "\n")
+	if !ok || !objectID(commit) || !plainPath(common) {
+		return Worktree{}, fault.New("worktree: add", fault.Failed, "git gave no usable HEAD")
+	}
+	w.Commit = commit
+
+	args := []string{"-C", repository, "worktree", "add", "--no-checkout"}
+	if q.Detach {
+		args = append(args, "--detach")
+	} else {
+		if w.Branch = q.Branch; w.Branch == "" {
+			w.Branch = string(q.Episode)
+		}
+		args = append(args, "-b", w.Branch)
+	}
+	if _, err := w.git.run(ctx, append(args, "--", w.Path, commit)...); err != nil {
+		return Worktree{}, err
+	}
+	if err := errors.Join(w.fill(ctx, common), own(w.Path, confine.UserOf(string(q.Episode)))); err != nil {
+		return Worktree{}, errors.Join(err, w.Remove(ctx))
+	}
+	return w, nil
+}
+
+// fill writes the commit's files with a git that sees the repository's objects
+// and nothing else of it.
+func (w Worktree) fill(ctx context.Context, common string) error {
+	pointer, err := os.ReadFile(filepath.Join(w.Path, ".git"))
+	if err != nil {
+		return fault.Wrap("worktree: fill", fault.Failed, err, "the new worktree has no .git file")
+	}
+	admin := strings.TrimSuffix(strings.TrimPrefix(string(pointer), "gitdir: "), "\n")
+	if filepath.Dir(admin) != filepath.Join(common, "worktrees") {
+		return fault.New("worktree: fill", fault.Failed, "the new worktree belongs to another repository")
+	}
+	private, err := os.MkdirTemp("", "world-git-")
+	if err != nil {
+		return fault.Wrap("worktree: fill", fault.Unavailable, err, "no temporary folder")
+	}
+	defer os.RemoveAll(private)
+	g := tool{repository: w.git.repository, env: []string{
+		"GIT_DIR=" + private,
+		"GIT_WORK_TREE=" + w.Path,
+		"GIT_OBJECT_DIRECTORY=" + filepath.Join(common, "objects"),
+		"GIT_INDEX_FILE=" + filepath.Join(admin, "index"),
+	}}
+	config := "[core]\n\trepositoryformatversion = 0\n"
+	if len(w.Commit) == 64 {
+		config = "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n"
+	}
+	if err := errors.Join(
+		os.Mkdir(filepath.Join(private, "refs"), 0o700),
+		os.WriteFile(filepath.Join(private, "HEAD"), []byte(w.Commit+"\n"), 0o600),
+		os.WriteFile(filepath.Join(private, "config"), []byte(config), 0o600),
+	); err != nil {
+		return fault.Wrap("worktree: fill", fault.Unavailable, err, "the private git folder cannot be written")
+	}
+	_, err = g.run(ctx, "-C", w.Path, "read-tree", "--reset", "-u", "--no-recurse-submodules", w.Commit)
+	return err
+}
+
+// Remove takes the worktree and its branch away again. It runs to its end even
+// when ctx has ended, for it undoes what a caller gave up.
+func (w Worktree) Remove(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	_, err := w.git.run(ctx, "-C", w.git.repository, "worktree", "remove", "--force", "--", w.Path)
+	if w.Branch != "" && err == nil {
+		// Only as Add made it: a branch that has moved is somebody's work.
+		_, err = w.git.run(ctx, "-C", w.git.repository, "update-ref", "-d", "refs/heads/"+w.Branch, w.Commit)
+	}
+	return err
+}
+
+// own hands the worktree to the episode's user. Nothing of the episode runs yet,
+// so the tree holds still, and links are not followed. The .git file stays the
+// operator's, and the folder is closed to other users.
+func own(path string, user confine.User) error {
+	if err := os.Chmod(path, 0o700); err != nil {
+		return err
+	}
+	if os.Geteuid() == int(user) {
+		return nil
+	}
+	return filepath.WalkDir(path, func(name string, _ fs.DirEntry, err error) error {
+		if err != nil || name == filepath.Join(path, ".git") {
+			return err
+		}
+		return os.Lchown(name, int(user), int(user))
+	})
+}
+
+func objectID(s string) bool {
+	return (len(s) == 40 || len(s) == 64) && strings.Trim(s, "0123456789abcdef") == ""
+}
