@@ -1,0 +1,78 @@
+package rest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"github.com/rs/zerolog"
+
+	"world/fault"
+)
+
+// Class names what went wrong, beside its HTTP status. Append only: it crosses the wire.
+type Class string
+
+const (
+	BadRequest       Class = "BadRequest"
+	ReadTokenAbsent  Class = "ReadTokenAbsent"
+	ReadTokenUnknown Class = "ReadTokenUnknown"
+	Forbidden        Class = "Forbidden"
+	NotFound         Class = "NotFound"
+	PayloadTooLarge  Class = "PayloadTooLarge"
+	Internal         Class = "Internal"
+	Timeout          Class = "Timeout"
+)
+
+var statuses = map[Class]int{
+	BadRequest:       http.StatusBadRequest,
+	ReadTokenAbsent:  http.StatusUnauthorized,
+	ReadTokenUnknown: http.StatusUnauthorized,
+	Forbidden:        http.StatusForbidden,
+	NotFound:         http.StatusNotFound,
+	PayloadTooLarge:  http.StatusRequestEntityTooLarge,
+	Internal:         http.StatusInternalServerError,
+	Timeout:          http.StatusServiceUnavailable,
+}
+
+// Refuse answers the error envelope of a class.
+func Refuse(w http.ResponseWriter, class Class, message string) {
+	type body struct {
+		Class   Class  `json:"class"`
+		Message string `json:"message"`
+	}
+	writeJSON(w, statuses[class], struct {
+		Error body `json:"error"`
+	}{body{class, message}})
+}
+
+// fail answers an error of the store. absent is what a missing item is called.
+func fail(w http.ResponseWriter, r *http.Request, err error, absent string) {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded) || fault.Is(err, fault.Timeout):
+		Refuse(w, Timeout, "the store did not answer in time")
+	case fault.Is(err, fault.NotFound):
+		Refuse(w, NotFound, absent)
+	default:
+		zerolog.Ctx(r.Context()).Error().Err(err).Msg("a read failed")
+		Refuse(w, Internal, "internal store failure")
+	}
+}
+
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		panic("rest: an answer does not marshal: " + err.Error())
+	}
+	write(w, status, "application/json", raw)
+}
+
+func write(w http.ResponseWriter, status int, contentType string, raw []byte) {
+	h := w.Header()
+	h.Set("Content-Type", contentType)
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	_, _ = w.Write(raw) // a reader that went away is no failure of ours
+}
