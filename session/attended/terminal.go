@@ -18,7 +18,11 @@ import (
 const maxAnswer = 64
 
 // Terminal is a controlling terminal to ask at.
-type Terminal struct{ file *os.File }
+type Terminal struct {
+	file *os.File
+	// still refuses when the terminal is no longer what it was; nil for our own.
+	still func() error
+}
 
 // Open opens this process's controlling terminal. Denied when there is none, or
 // when this process runs in its background: what is typed there is meant for another.
@@ -43,12 +47,13 @@ func Open() (*Terminal, error) {
 		file.Close()
 		return nil, err
 	}
-	return &Terminal{file}, nil
+	return &Terminal{file: file}, nil
 }
 
 // Adopt takes a terminal that another process handed over. The caller has
-// checked that it is that process's controlling terminal.
-func Adopt(file *os.File) *Terminal { return &Terminal{file} }
+// checked that it is that process's controlling terminal; still checks it again
+// once an answer was read, for the process may have let go of it meanwhile.
+func Adopt(file *os.File, still func() error) *Terminal { return &Terminal{file, still} }
 
 // File returns the descriptor, to hand it over.
 func (t *Terminal) File() *os.File { return t.file }
@@ -75,6 +80,9 @@ func (t *Terminal) Confirm(ctx context.Context, notice []string, question string
 	}
 	switch strings.TrimSpace(answer) {
 	case "y", "yes":
+		if t.still != nil {
+			return t.still()
+		}
 		return nil
 	}
 	return fault.New("attended: confirm", fault.Denied, "aborted: not confirmed at the terminal")
