@@ -5,8 +5,12 @@ import (
 	"os"
 
 	"world/confine"
+	"world/coordinator/capsule"
+	"world/coordinator/capsule/starlark"
 )
 
 func main() {
-	os.Exit(confine.Main(os.Args, map[string]confine.Verb{}))
+	os.Exit(confine.Main(os.Args, map[string]confine.Verb{
+		capsule.Verb: starlark.Serve,
+	}))
 }

@@ -1,0 +1,103 @@
+package capsule
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"world/confine"
+	"world/fault"
+	"world/store"
+)
+
+// Archive holds interpreters as files named by their hash, filled from the store's
+// objects, and the sealed images made from them. It never trusts a file: an image
+// is hashed as it is sealed, and the image is what runs.
+type Archive struct {
+	dir     string
+	objects store.Reader
+
+	mu     sync.Mutex
+	images map[store.Ref]*confine.Image
+}
+
+// OpenArchive opens the archive in a directory, which is made when it is absent.
+func OpenArchive(dir string, objects store.Reader) (*Archive, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fault.Wrap("capsule: open archive", fault.Unavailable, err, "the archive cannot be made")
+	}
+	return &Archive{dir: dir, objects: objects, images: map[store.Ref]*confine.Image{}}, nil
+}
+
+// Image returns the interpreter of this ref. Unavailable when neither the archive
+// nor the store has it, Corrupt when what the archive has is something else.
+func (a *Archive) Image(ctx context.Context, ref store.Ref) (*confine.Image, error) {
+	if _, err := store.ParseRef(string(ref)); err != nil {
+		return nil, fault.New("capsule: archive", fault.Corrupt, "the interpreter is not named by a ref")
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if image, ok := a.images[ref]; ok {
+		return image, nil
+	}
+	path := filepath.Join(a.dir, strings.TrimPrefix(string(ref), "sha256:"))
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		if err := a.fill(ctx, path, ref); err != nil {
+			return nil, err
+		}
+	}
+	image, err := confine.SealFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if image.Ref != ref {
+		image.Close()
+		return nil, fault.New("capsule: archive", fault.Corrupt, "the archived interpreter does not hash to %s", ref)
+	}
+	a.images[ref] = image
+	return image, nil
+}
+
+// fill copies an interpreter from the store into the archive, so that it appears
+// whole or not at all.
+func (a *Archive) fill(ctx context.Context, path string, ref store.Ref) error {
+	object, err := a.objects.Object(ctx, ref)
+	if fault.Is(err, fault.NotFound) {
+		return fault.Wrap("capsule: archive", fault.Unavailable, err, "interpreter %s is not here", ref)
+	}
+	if err != nil {
+		return err
+	}
+	failed := func(err error) error {
+		return fault.Wrap("capsule: archive", fault.Unavailable, err, "interpreter %s cannot be archived", ref)
+	}
+	f, err := os.CreateTemp(a.dir, "new-")
+	if err != nil {
+		return failed(err)
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(object.Bytes())
+	if err = errors.Join(err, f.Chmod(0o444), f.Sync(), f.Close()); err != nil {
+		return failed(err)
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return failed(err)
+	}
+	return nil
+}
+
+// Close gives the sealed images back. No run may start afterwards.
+func (a *Archive) Close() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var errs []error
+	for _, image := range a.images {
+		errs = append(errs, image.Close())
+	}
+	clear(a.images)
+	return errors.Join(errs...)
+}
