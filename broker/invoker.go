@@ -11,7 +11,6 @@ import (
 type Call struct {
 	Session record.SessionRecord // minted grants
 	Claim   store.Claim          // Claim.At is the logical time of every decision
-	Objects []store.Object       // input and plan, durable no later than an intent
 	Lease   store.Lease          // of the call's episode
 	Ledger  store.Ledger         // spend of the episode, read under the lease
 }

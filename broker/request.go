@@ -19,26 +19,40 @@ const maxGuardFailures = 8
 // Evidence is how one requested effect ended, with what has to become durable
 // for it in the call's last transaction.
 type Evidence struct {
-	Status  string // record.StatusOK and its siblings
-	Grant   int    // index of the deciding grant, -1 for none
-	Ordinal int64  // intents of the episode before the decision
-	Request store.Ref
-	Record  record.EffectRecord // zero when indeterminate
-	Intent  *store.Intent       // nil when denied
-	Outcome store.Outcome       // of Intent
-	Objects []store.Object      // record, result or failure text; the request too when denied
-	Output  []byte              // when ok
-	Detail  string              // the handler's text as stored, when failed or indeterminate
+	Status    string // record.StatusOK and its siblings
+	Grant     int    // index of the deciding grant, -1 for none
+	Ordinal   int64  // intents of the episode before the decision
+	Request   store.Ref
+	Record    record.EffectRecord // zero when indeterminate
+	RecordRef store.Ref           // "" when indeterminate
+	Intent    *store.Intent       // nil when denied
+	Outcome   store.Outcome       // of Intent
+	Objects   []store.Object      // record, result or failure text; the request too when denied
+	Output    []byte              // when ok
+	Detail    string              // the handler's text as stored, "" when ok or denied
+}
+
+// Effect names the effect as the call's record does; id is the plan's name for it.
+func (e Evidence) Effect(id string) record.EffectOutcome {
+	o := record.EffectOutcome{ID: id, Status: e.Status, Grant: e.Grant, Request: e.Request, Record: e.RecordRef}
+	if e.Intent != nil {
+		o.Intent = e.Intent.Name()
+	}
+	if e.Detail != "" {
+		o.Detail = e.Outcome.Detail
+	}
+	return o
 }
 
 // Request decides one effect at the call's time and carries it out when allowed.
-// Once its intent is durable the effect no longer depends on ctx.
+// Input and plan of the call become durable with the intent. Once they are, the
+// effect no longer depends on ctx.
 //
 // Errors: Denied when the triple is not exactly a declared one, Unsupported
 // without a handler, and the store's. All of them mean that nothing was run; with
 // kind Uncertain, or with Evidence.Intent set, an intent may be durable that has
 // no outcome, and the caller must give up the lease.
-func (i *Invoker) Request(ctx context.Context, t law.Triple, payload []byte) (Evidence, error) {
+func (i *Invoker) Request(ctx context.Context, t law.Triple, payload []byte, input, planned store.Object) (Evidence, error) {
 	const op = "broker: request"
 	if !declares(i.declared, t) {
 		return Evidence{}, fault.New(op, fault.Denied, "(%s, %s, %d) is not a declared effect", t.Effect, t.Scope, t.Cost)
@@ -54,7 +68,7 @@ func (i *Invoker) Request(ctx context.Context, t law.Triple, payload []byte) (Ev
 		if d.Verdict != law.Allowed {
 			return i.deny(q, d, request), nil
 		}
-		intent, err := i.intend(ctx, q, d, request)
+		intent, err := i.intend(ctx, q, d, []store.Object{input, planned, request})
 		if fault.Is(err, fault.OverBudget) {
 			if i.call.Ledger, err = i.broker.Store.Ledger(ctx, i.call.Claim.Episode); err != nil {
 				return Evidence{}, err
@@ -75,25 +89,25 @@ func (i *Invoker) Request(ctx context.Context, t law.Triple, payload []byte) (Ev
 // deny records a denial. Nothing is journaled and nothing debited.
 func (i *Invoker) deny(q record.EffectRequest, d law.Decision, request store.Object) Evidence {
 	rec := record.DeniedEffect(q, d, request.Ref())
+	object := store.NewObject(record.Effect, provenance, rec.Bytes())
 	return Evidence{
 		Status: record.StatusDenied, Grant: d.Grant, Ordinal: i.call.Ledger.Next,
-		Request: request.Ref(), Record: rec,
-		Objects: []store.Object{request, store.NewObject(record.Effect, provenance, rec.Bytes())},
+		Request: request.Ref(), Record: rec, RecordRef: object.Ref(),
+		Objects: []store.Object{request, object},
 	}
 }
 
 // intend is transaction 1. A caller that is gone already changes nothing.
-func (i *Invoker) intend(ctx context.Context, q record.EffectRequest, d law.Decision, request store.Object) (store.Intent, error) {
+func (i *Invoker) intend(ctx context.Context, q record.EffectRequest, d law.Decision, objects []store.Object) (store.Intent, error) {
 	if ctx.Err() != nil {
 		return store.Intent{}, fault.Wrap("broker: request", fault.Timeout, ctx.Err(), "the call ended before its effect began")
 	}
 	ctx, cancel := detached(ctx, writeBudget)
 	defer cancel()
 	return i.broker.Store.Intend(ctx, store.Intention{
-		Claim:   i.call.Claim,
-		Objects: append(i.call.Objects[:len(i.call.Objects):len(i.call.Objects)], request),
-		Effect:  q.Effect, Scope: q.Scope, Cost: q.Cost,
+		Claim: i.call.Claim, Objects: objects,
+		Effect: q.Effect, Scope: q.Scope, Cost: q.Cost,
 		Budget:  i.call.Session.Grants[d.Grant].Budget,
-		Request: request.Ref(), Lease: i.call.Lease,
+		Request: objects[len(objects)-1].Ref(), Lease: i.call.Lease,
 	})
 }

@@ -40,7 +40,7 @@ func (i *Invoker) run(ctx context.Context, handler Handler, q record.EffectReque
 		return e
 	}
 	rec := store.NewObject(record.Effect, provenance, e.Record.Bytes())
-	e.Outcome.Record = rec.Ref()
+	e.RecordRef, e.Outcome.Record = rec.Ref(), rec.Ref()
 	e.Objects = append(e.Objects, rec)
 	return e
 }

@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"errors"
-
 	"world/canon"
 	"world/fault"
 	"world/store"
@@ -162,11 +160,10 @@ func Conclude(body canon.Value, err error, world canon.Value) (output []byte, fa
 
 // public returns the kind and the detail of an error, without its cause.
 func public(err error) (kind, message string) {
-	var e *fault.Error
-	if !errors.As(err, &e) || e.Kind == fault.Internal {
-		return fault.Internal.String(), "the call failed inside; its cause is in the daemon's log"
+	if kind := fault.KindOf(err); kind != fault.Internal {
+		return kind.String(), Clip(fault.Detail(err), maxText)
 	}
-	return e.Kind.String(), Clip(e.Detail, maxText)
+	return fault.Internal.String(), "the call failed inside; its cause is in the daemon's log"
 }
 
 func refOrNull(ref store.Ref) canon.Value {
@@ -174,4 +171,14 @@ func refOrNull(ref store.Ref) canon.Value {
 		return canon.Value{}
 	}
 	return canon.NewString(string(ref))
+}
+
+// FinishFailure says that a finish phase failed, and that its effects did not:
+// the agent must not repeat them to get the answer.
+func FinishFailure(err error, ended []Ended) error {
+	_, message := public(err)
+	for _, e := range ended {
+		message += "; effect " + e.ID + " of this call ended " + e.Status + " and is recorded"
+	}
+	return fault.Wrap("coordinator: finish", fault.KindOf(err), err, "finish phase: %s", message)
 }

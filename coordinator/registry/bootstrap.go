@@ -1,11 +1,12 @@
 package registry
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"reflect"
 
+	"world/canon"
 	"world/fault"
 	"world/store"
 	"world/store/record"
@@ -40,7 +41,7 @@ func Bootstrap(ctx context.Context, s store.Store, builtins []Builtin, interpret
 	}
 	report := Report{Registry: current.Ref}
 	for _, d := range ours.Entries {
-		if served, ok := current.Find(d.ID); !ok || !reflect.DeepEqual(served, d) {
+		if served, ok := current.Find(d.ID); !ok || !bytes.Equal(canon.Encode(served), canon.Encode(d)) {
 			report.Differ = append(report.Differ, d.ID)
 		}
 	}

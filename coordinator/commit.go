@@ -1,0 +1,132 @@
+package coordinator
+
+import (
+	"context"
+	"time"
+
+	"world/canon"
+	"world/coordinator/plan"
+	"world/fault"
+	"world/store"
+	"world/store/record"
+)
+
+const (
+	commitAttempts = 3
+	commitPause    = 50 * time.Millisecond // before the second attempt, twice that before the third
+)
+
+// commit composes the answer and makes everything known about the call durable.
+func (k *course) commit(ctx context.Context, body canon.Value, failure error) (Reply, error) {
+	if failure != nil && fault.KindOf(failure) == fault.Internal {
+		k.c.Log.Error().Err(failure).Str("invocation", string(k.id)).Msg("call failed inside")
+	}
+	output, kind := plan.Conclude(body, failure, plan.World(k.ended, k.planRef()))
+	rec := k.record(kind)
+	rec.Output = store.RefOf(output)
+	f := k.finished(rec, output)
+	entry, err := k.c.commitFinish(ctx, f)
+	switch {
+	case err == nil:
+		k.open = false
+		return newReply(entry, rec, output, k.ended), nil
+	case f.Intent == nil:
+		return k.refused(ctx, err)
+	}
+	return Reply{}, k.unrecorded(ctx, f, err)
+}
+
+// record makes the call's invocation record, but for its output.
+func (k *course) record(failure string) record.InvocationRecord {
+	rec := record.InvocationRecord{
+		InvocationID: k.id, EpisodeID: k.episode(), SkillID: k.desc.ID,
+		TransitionFn: k.desc.TransitionFn, Interpreter: k.desc.Interpreter, SemanticsEpoch: k.desc.SemanticsEpoch,
+		Input: k.input.Ref(), Plan: k.planRef(), Registry: k.registry, Session: k.live.Object,
+		Ordinal: k.ledger.Next, Now: k.now, Failure: failure,
+	}
+	for _, e := range k.ended {
+		rec.Effects = append(rec.Effects, e.EffectOutcome)
+	}
+	if k.evidence != nil {
+		rec.Ordinal = k.evidence.Ordinal
+	}
+	return rec
+}
+
+// finished makes transaction 2. Input and plan went into transaction 1 if there was one.
+func (k *course) finished(rec record.InvocationRecord, output []byte) store.Finish {
+	f := store.Finish{Claim: k.claim, At: k.now}
+	if k.evidence == nil || k.evidence.Intent == nil {
+		f.Objects = append(f.Objects, k.input)
+		if k.planned != nil {
+			f.Objects = append(f.Objects, *k.planned)
+		}
+	} else {
+		f.Intent, f.Outcome, f.Lease = k.evidence.Intent, k.evidence.Outcome, k.lease
+		f.At = max(f.At, f.Outcome.At)
+	}
+	if k.evidence != nil {
+		f.Objects = append(f.Objects, k.evidence.Objects...)
+	}
+	out := store.NewObject(record.Output, provenance(k.surface), output)
+	call := store.NewObject(record.Invocation, provenance(k.surface), rec.Bytes())
+	f.Objects = append(f.Objects, out, call)
+	f.Draft = store.Draft{
+		SemanticsEpoch: rec.SemanticsEpoch, TransitionFn: rec.TransitionFn, Interpreter: rec.Interpreter,
+		WrittenBy: provenance(k.surface), Transition: call.Ref(), StateRoot: out.Ref(),
+	}
+	return f
+}
+
+// commitFinish commits, detached from the caller. An attempt whose end is not
+// known, or that a part of ours failed, is made again: it is idempotent, because
+// the claim and the outcome can be written only once.
+func (c *Coordinator) commitFinish(ctx context.Context, f store.Finish) (store.Entry, error) {
+	ctx, cancel := detached(ctx, c.Deadlines.Commit)
+	defer cancel()
+	for attempt := 1; ; attempt++ {
+		entry, err := c.Store.Commit(ctx, f)
+		if err == nil {
+			return entry, nil
+		}
+		if fault.Is(err, fault.Conflict) {
+			if entry, lookErr := c.Store.EntryOf(ctx, f.Claim.Invocation); lookErr == nil && entry.Transition == f.Draft.Transition {
+				return entry, nil // an earlier attempt landed
+			}
+			return entry, err
+		}
+		c.Log.Warn().Err(err).Str("invocation", string(f.Claim.Invocation)).Int("attempt", attempt).Msg("commit failed")
+		if attempt == commitAttempts || !passing(err) {
+			return entry, err
+		}
+		select {
+		case <-time.After(time.Duration(attempt) * commitPause):
+		case <-ctx.Done():
+			return entry, err
+		}
+	}
+}
+
+// passing reports whether the same commit may yet succeed.
+func passing(err error) bool {
+	switch fault.KindOf(err) {
+	case fault.Internal, fault.Uncertain, fault.Unavailable:
+		return true
+	}
+	return false
+}
+
+// unrecorded ends a call whose effect ran and whose outcome could not be written.
+// The lease is given up by the caller of perform, which makes the intent
+// indeterminate; what is known is kept as objects beside it (D10).
+func (k *course) unrecorded(ctx context.Context, f store.Finish, cause error) error {
+	ctx, cancel := detached(ctx, k.c.Deadlines.Commit)
+	defer cancel()
+	if err := k.c.Store.Keep(ctx, f.Objects); err != nil {
+		k.c.Log.Error().Err(err).Str("intent", f.Intent.Name()).Msg("objects of an unrecorded outcome not kept")
+	}
+	k.c.Log.Error().Err(cause).Str("intent", f.Intent.Name()).Str("status", string(f.Outcome.Status)).
+		Str("invocation_record", string(f.Draft.Transition)).Msg("outcome not recorded")
+	return fault.Wrap("coordinator: commit", fault.Indeterminate, cause,
+		"effect %s of this call ran, but how it ended could not be recorded (%s). Do not repeat it blindly", f.Intent.Effect, f.Intent.Name())
+}

@@ -1,0 +1,153 @@
+package coordinator
+
+import (
+	"context"
+
+	"world/canon"
+	"world/coordinator/plan"
+	"world/fault"
+	"world/session"
+	"world/store"
+)
+
+// Invoke runs one call to its end and returns when that is recorded.
+//
+// A Reply is the recorded answer of a call, failed or not. An error means that no
+// answer is recorded: Invalid, Limit and NotFound refuse the call as it is;
+// Conflict and InFlight are about its id; Unauthenticated, that its session ended;
+// Timeout, that ctx ended before anything was done; Indeterminate, that an effect
+// may have happened; anything else, that a part failed and nothing was done.
+//
+// Once an effect's intent is durable, the end of ctx no longer matters, and Invoke
+// still returns only when the call has ended.
+func (c *Coordinator) Invoke(ctx context.Context, s *Snapshot, call Call) (Reply, error) {
+	c.calls.Add(1)
+	defer c.calls.Done()
+	a, err := c.admit(s, call)
+	if err != nil {
+		return Reply{}, err
+	}
+	land, err := c.flights.board(ctx, a)
+	if err != nil {
+		return Reply{}, err
+	}
+	defer land()
+	if reply, err := c.earlier(ctx, a); reply != nil || err != nil {
+		return deref(reply), err
+	}
+	if a.effectful() {
+		return c.effectful(ctx, a)
+	}
+	return c.pure(ctx, a)
+}
+
+// effectful runs a call that may have an effect: in its episode's turn, under the
+// lease, at a time taken then.
+func (c *Coordinator) effectful(ctx context.Context, a *admitted) (Reply, error) {
+	leave, err := c.episodes.wait(ctx, a.episode())
+	if err != nil {
+		return Reply{}, err
+	}
+	defer leave()
+	k := &course{c: c, admitted: a}
+	if k.lease, err = c.lease(ctx, a.episode()); err != nil {
+		return Reply{}, err
+	}
+	if k.now, err = c.moment(ctx, a); err != nil {
+		return Reply{}, err
+	}
+	if k.ledger, err = c.Store.Ledger(ctx, a.episode()); err != nil {
+		return Reply{}, err
+	}
+	k.claim = a.claim(k.now)
+	defer func() {
+		// Also when a broken invariant panics: an intent that is left open must
+		// not look as if it were running.
+		if k.open {
+			c.abandon(ctx, k.lease)
+		}
+	}()
+	body, failure, err := k.perform(ctx)
+	if err != nil {
+		return k.refused(ctx, err)
+	}
+	return k.commit(ctx, body, failure)
+}
+
+// pure runs a call of a transition that declares no effect: once, with its
+// arguments as they are.
+func (c *Coordinator) pure(ctx context.Context, a *admitted) (Reply, error) {
+	k := &course{c: c, admitted: a}
+	var err error
+	if k.now, err = c.moment(ctx, a); err != nil {
+		return Reply{}, err
+	}
+	if a.live.Expired(k.now) {
+		return Reply{}, session.ErrExpired
+	}
+	k.claim = a.claim(k.now)
+	source, err := k.source(ctx)
+	if err != nil {
+		return Reply{}, err
+	}
+	answer, failure, err := k.phase(ctx, "run", c.Deadlines.Plan, source, a.input.Bytes())
+	if err != nil {
+		return Reply{}, err
+	}
+	var body canon.Value
+	if failure == nil {
+		body, failure = plan.PureBody(answer)
+	}
+	return k.commit(ctx, body, failure)
+}
+
+// moment takes the logical time of a call and checks that its session was not
+// revoked meanwhile. An expiry is left to the law, so that it is recorded (D4).
+func (c *Coordinator) moment(ctx context.Context, a *admitted) (int64, error) {
+	now, err := session.Now(ctx, c.Store, c.Clock())
+	if err != nil {
+		return 0, err
+	}
+	return now, session.StillLive(ctx, c.Store, a.live)
+}
+
+// refused answers a call of which nothing was recorded. An id that another
+// process took meanwhile has its answer there.
+func (k *course) refused(ctx context.Context, err error) (Reply, error) {
+	if !fault.Is(err, fault.Conflict) {
+		return Reply{}, err
+	}
+	reply, earlierErr := k.c.earlier(ctx, k.admitted)
+	if reply == nil && earlierErr == nil {
+		return Reply{}, err
+	}
+	return deref(reply), earlierErr
+}
+
+func deref(r *Reply) Reply {
+	if r == nil {
+		return Reply{}
+	}
+	return *r
+}
+
+// source reads the text of the transition (R6).
+func (k *course) source(ctx context.Context) ([]byte, error) {
+	object, err := k.c.Store.Object(ctx, k.desc.TransitionFn)
+	if err != nil {
+		kind := fault.KindOf(err)
+		if kind == fault.NotFound {
+			kind = fault.Corrupt
+		}
+		return nil, fault.Wrap("coordinator: source", kind, err, "transition source is absent or corrupt")
+	}
+	return object.Bytes(), nil
+}
+
+// planRef is the plan's ref, "" when none came to be.
+func (k *course) planRef() store.Ref {
+	if k.planned == nil {
+		return ""
+	}
+	return k.planned.Ref()
+}
