@@ -1,0 +1,2 @@
+; Text as strings: for concrete evaluation.
+(define-sort Text () String)

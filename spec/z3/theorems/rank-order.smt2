@@ -1,0 +1,9 @@
+; theorem: rank-order
+; claim: Verdicts rank by progress through the checks: effect name, scope, expired, budget, allowed.
+; rests on: decision
+; encodings: int bv64
+(assert (! (not (and
+  (< (rank denied-effect-name) (rank denied-scope))
+  (< (rank denied-scope) (rank denied-expired))
+  (< (rank denied-expired) (rank denied-budget))
+  (< (rank denied-budget) (rank allowed)))) :named goal))

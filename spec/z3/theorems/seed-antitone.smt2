@@ -1,0 +1,10 @@
+; theorem: seed-antitone
+; claim: Spending more never seeds more.
+; rests on: decision seeding
+; encodings: int bv64
+(declare-const b Num)
+(declare-const spent Num)
+(declare-const more Num)
+(assert (! (le zero more) :named not-negative))
+(assert (! (le spent (sub maxint more)) :named sum-fits))
+(assert (! (not (le (seed b (add spent more)) (seed b spent))) :named goal))
