@@ -30,7 +30,8 @@ type MoveRegistry struct {
 }
 
 // ReconcileIntent closes an open or indeterminate intent by an operator's word,
-// once. The caller holds the episode's lease (D10).
+// once: Conflict when it is closed already, InFlight while it is open under the
+// lease's own epoch, that is, running. The caller holds the episode's lease (D10).
 type ReconcileIntent struct {
 	Episode        EpisodeID
 	Ordinal        int64

@@ -37,9 +37,13 @@ type Audit interface {
 	// the one this build writes; each finding is one line.
 	Engine(ctx context.Context) ([]string, error)
 
+	// Object looks one object up, NotFound when there is none.
+	Object(ctx context.Context, ref Ref) (Row[StoredObject], error)
+
 	Objects(ctx context.Context, visit func(Row[StoredObject]) error) error
 	Entries(ctx context.Context, visit func(Row[Entry]) error) error
-	Head(ctx context.Context) (Row[Head], error)
+	Head(ctx context.Context) (Row[Head], error) // NotFound when there is none
+	LastTime(ctx context.Context) (Row[int64], error)
 	Claims(ctx context.Context, visit func(Row[Claim]) error) error
 	Intents(ctx context.Context, visit func(Row[Intent]) error) error
 	Ledgers(ctx context.Context, visit func(Row[Ledger]) error) error

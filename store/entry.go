@@ -36,6 +36,10 @@ type Head struct {
 	Entry     Ref // hash of the newest entry
 }
 
+// Void is the head before genesis: what the first entry is chained onto. Its hash
+// is that of no bytes, because a prevEntryHash is always a ref.
+var Void = Head{Index: -1, Entry: RefOf(nil)}
+
 // Chain places a draft after head and computes its hashes.
 func Chain(head Head, d Draft, invocation InvocationID) Entry {
 	e := Entry{

@@ -32,16 +32,19 @@ type Store interface {
 	// Intend is transaction 1: claim, objects, intent and spend, all or nothing.
 	// The guard cost <= max(Budget - spent, 0) runs in the transaction: OverBudget
 	// when it fails. Conflict when the id is claimed, LeaseLost when the epoch is
-	// not current. Returns the intent with its ordinal.
+	// not current, Invalid when claim or request name an object that does not
+	// exist. Returns the intent with its ordinal.
 	Intend(ctx context.Context, in Intention) (Intent, error)
 
 	// Commit is transaction 2: claim (without an intent), outcome, objects, entry
 	// and head, all or nothing. Conflict when the id is claimed by another call or
-	// the intent has an outcome, LeaseLost when the epoch is not current, Invalid
-	// when the draft names an object that does not exist.
+	// the intent has an outcome, LeaseLost when the epoch is not current or the
+	// intent was opened under another, Invalid when draft, claim or outcome name an
+	// object that does not exist, NotFound when there is no genesis yet.
 	Commit(ctx context.Context, f Finish) (Entry, error)
 
-	// Close waits for running transactions and lets the store go.
+	// Close waits for running transactions and lets the store go. Afterwards
+	// every other method is Unavailable, and a second Close does nothing.
 	Close() error
 }
 

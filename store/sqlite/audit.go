@@ -1,0 +1,218 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+
+	"world/fault"
+	"world/store"
+)
+
+// audit reads rows inside one long read transaction: its bounds are the state
+// that was current when it began. The write-ahead log grows meanwhile.
+type audit struct{ c *conn }
+
+var _ store.Audit = (*audit)(nil)
+
+// Audit implements store.Auditor.
+func (s *Store) Audit(ctx context.Context) (store.Audit, error) {
+	const op = "sqlite: audit"
+	if ctx.Err() != nil {
+		return nil, ended(op, ctx)
+	}
+	c, err := connect(s.path, readOnly, s.immutable)
+	if err != nil {
+		return nil, asFault(op, err)
+	}
+	// The first read fixes the state.
+	for _, q := range []string{"BEGIN", "SELECT count(*) FROM sqlite_schema"} {
+		if err := c.rows(func(scanner) error { return nil }, q); err != nil {
+			c.close()
+			return nil, asFault(op, err)
+		}
+	}
+	return &audit{c}, nil
+}
+
+// Close implements store.Audit.
+func (a *audit) Close() error {
+	a.c.rollback()
+	return a.c.close()
+}
+
+// Engine implements store.Audit. It also checks the rows of the engine's own
+// bookkeeping, which no other method shows.
+func (a *audit) Engine(ctx context.Context) ([]string, error) {
+	const op = "sqlite: integrity"
+	lines, err := schemaDifferences(a.c, len(migrations))
+	if err != nil {
+		return nil, asFault(op, err)
+	}
+	if _, err := schemaVersion(a.c); err != nil {
+		lines = append(lines, fault.Public(err))
+	}
+	if _, err := readMeta(a.c, metaFence); err != nil {
+		lines = append(lines, fault.Public(err))
+	}
+	if ctx.Err() != nil {
+		return lines, ended(op, ctx)
+	}
+	err = a.c.rows(func(row scanner) error {
+		var line string
+		err := row.Scan(&line)
+		if err == nil && line != "ok" {
+			lines = append(lines, line)
+		}
+		return err
+	}, "PRAGMA integrity_check")
+	if err != nil || ctx.Err() != nil {
+		return lines, asFault(op, err)
+	}
+	err = a.c.rows(func(row scanner) error {
+		var child, rowid, parent, key any
+		err := row.Scan(&child, &rowid, &parent, &key)
+		lines = append(lines, fmt.Sprintf("a row of %v names a missing row of %v", child, parent))
+		return err
+	}, "PRAGMA foreign_key_check")
+	return lines, asFault(op, err)
+}
+
+// stream hands every row of a query to visit. A damaged row is visited with its
+// fault; only an error of the engine itself or of visit ends the stream.
+func stream[T any](ctx context.Context, a *audit, op string, scan func(scanner) (T, error), where func(T) string,
+	visit func(store.Row[T]) error, query string) error {
+	return asFault(op, a.c.rows(func(row scanner) error {
+		if ctx.Err() != nil {
+			return ended(op, ctx)
+		}
+		v, err := scan(row)
+		return visit(store.Row[T]{Where: where(v), Value: v, Fault: err})
+	}, query))
+}
+
+// Object implements store.Audit.
+func (a *audit) Object(ctx context.Context, r store.Ref) (store.Row[store.StoredObject], error) {
+	const op = "sqlite: audit object"
+	if ctx.Err() != nil {
+		return store.Row[store.StoredObject]{}, ended(op, ctx)
+	}
+	o, err := readObject(a.c, r)
+	return o, asFault(op, err)
+}
+
+// Objects implements store.Audit, in insertion order.
+func (a *audit) Objects(ctx context.Context, visit func(store.Row[store.StoredObject]) error) error {
+	return stream(ctx, a, "sqlite: audit objects", func(row scanner) (store.StoredObject, error) {
+		o, more, err := scanObject(row)
+		if err == nil && more {
+			err = a.furtherLabels(&o)
+		}
+		return o, err
+	}, func(o store.StoredObject) string { return "object " + string(o.Ref) },
+		visit, "SELECT "+objectColumns+" FROM objects ORDER BY seq")
+}
+
+func (a *audit) furtherLabels(o *store.StoredObject) error {
+	return a.c.rows(func(row scanner) error {
+		l, err := scanLabel(row, o.Ref)
+		o.Labels = append(o.Labels, l)
+		return err
+	}, "SELECT "+labelColumns+" FROM labels WHERE hash = ? ORDER BY semantic_id, provenance", blob(o.Ref))
+}
+
+// Entries implements store.Audit.
+func (a *audit) Entries(ctx context.Context, visit func(store.Row[store.Entry]) error) error {
+	return stream(ctx, a, "sqlite: audit log", scanEntry, entryWhere, visit, "SELECT "+entryColumns+" FROM log ORDER BY idx")
+}
+
+// Head implements store.Audit.
+func (a *audit) Head(ctx context.Context) (store.Row[store.Head], error) {
+	const op = "sqlite: audit head"
+	row := store.Row[store.Head]{Where: "head"}
+	if ctx.Err() != nil {
+		return row, ended(op, ctx)
+	}
+	h, err := readHead(a.c)
+	row.Value = h
+	if fault.Is(err, fault.Corrupt) {
+		row.Fault, err = err, nil
+	}
+	return row, asFault(op, err)
+}
+
+// LastTime implements store.Audit.
+func (a *audit) LastTime(ctx context.Context) (store.Row[int64], error) {
+	const op = "sqlite: audit clock"
+	row := store.Row[int64]{Where: "clock"}
+	if ctx.Err() != nil {
+		return row, ended(op, ctx)
+	}
+	at, err := readClock(a.c)
+	row.Value = at
+	if fault.Is(err, fault.Corrupt) {
+		row.Fault, err = err, nil
+	}
+	return row, asFault(op, err)
+}
+
+// Claims implements store.Audit.
+func (a *audit) Claims(ctx context.Context, visit func(store.Row[store.Claim]) error) error {
+	return stream(ctx, a, "sqlite: audit claims", scanClaim, claimWhere, visit, "SELECT "+claimColumns+" FROM claims ORDER BY invocation")
+}
+
+// Intents implements store.Audit.
+func (a *audit) Intents(ctx context.Context, visit func(store.Row[store.Intent]) error) error {
+	return stream(ctx, a, "sqlite: audit intents", scanIntent, intentWhere, visit,
+		"SELECT "+intentColumns+" FROM intents ORDER BY episode, ordinal")
+}
+
+// Ledgers implements store.Audit.
+func (a *audit) Ledgers(ctx context.Context, visit func(store.Row[store.Ledger]) error) error {
+	const op = "sqlite: audit spend"
+	var l store.Row[store.Ledger]
+	flush := func() (err error) {
+		if l.Where == "" {
+			return nil
+		}
+		if l.Value.Next, err = nextOrdinal(a.c, l.Value.Episode); err != nil {
+			return err
+		}
+		return visit(l)
+	}
+	err := stream(ctx, a, op, scanSpent, spentWhere, func(row store.Row[spentRow]) error {
+		if l.Where == "" || row.Value.episode != l.Value.Episode {
+			if err := flush(); err != nil {
+				return err
+			}
+			l = store.Row[store.Ledger]{Where: "spend of " + string(row.Value.episode), Value: store.Ledger{Episode: row.Value.episode}}
+		}
+		if row.Fault != nil && l.Fault == nil {
+			l.Where, l.Fault = row.Where, row.Fault
+		}
+		l.Value.Spent = append(l.Value.Spent, row.Value.spent)
+		return nil
+	}, "SELECT "+spendColumns+" FROM spend ORDER BY episode, effect, scope")
+	if err == nil {
+		err = flush()
+	}
+	return asFault(op, err)
+}
+
+// Sessions implements store.Audit, in mint order.
+func (a *audit) Sessions(ctx context.Context, visit func(store.Row[store.Session]) error) error {
+	return stream(ctx, a, "sqlite: audit sessions", scanSession, sessionWhere,
+		func(row store.Row[sessionRow]) error {
+			return visit(store.Row[store.Session]{Where: row.Where, Value: row.Value.session, Fault: row.Fault})
+		}, "SELECT "+sessionColumns+" FROM sessions ORDER BY seq")
+}
+
+// Registries implements store.Audit.
+func (a *audit) Registries(ctx context.Context, visit func(store.Row[store.HeadMove]) error) error {
+	return stream(ctx, a, "sqlite: audit registry", scanRegistry, registryWhere, visit,
+		"SELECT "+registryColumns+" FROM registry ORDER BY name")
+}
+
+// Leases implements store.Audit.
+func (a *audit) Leases(ctx context.Context, visit func(store.Row[store.Lease]) error) error {
+	return stream(ctx, a, "sqlite: audit leases", scanLease, leaseWhere, visit, "SELECT "+leaseColumns+" FROM leases ORDER BY episode")
+}

@@ -1,0 +1,210 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"world/fault"
+	"world/store"
+)
+
+// Keep implements store.Store.
+func (s *Store) Keep(ctx context.Context, objects []store.Object) error {
+	const op = "sqlite: keep"
+	if err := s.writable(op); err != nil {
+		return err
+	}
+	if err := checkObjects(op, objects); err != nil {
+		return err
+	}
+	return s.writer.do(ctx, op,
+		func(c *conn) error { return putObjects(c, objects) },
+		func(c *conn) (bool, error) {
+			missing, err := missingObjects(c, refsOf(objects))
+			return len(missing) == 0, err
+		})
+}
+
+func checkObjects(op string, objects []store.Object) error {
+	for _, o := range objects {
+		if o.Ref() == "" {
+			return fault.New(op, fault.Invalid, "an object was not made by NewObject")
+		}
+		if len(o.Bytes()) > store.MaxObject {
+			return fault.New(op, fault.Limit, "object %s is %d bytes, the limit is %d", o.Ref(), len(o.Bytes()), store.MaxObject)
+		}
+	}
+	return nil
+}
+
+func refsOf(objects []store.Object) []store.Ref {
+	refs := make([]store.Ref, len(objects))
+	for i, o := range objects {
+		refs[i] = o.Ref()
+	}
+	return refs
+}
+
+// objectRows is how many rows of objects go into one statement at most: calls
+// carry fewer, and few different statements stay prepared.
+const objectRows = 16
+
+// putObjects stores what is new. Bytes that are there already stay as they are,
+// and another label for them is added.
+func putObjects(c *conn, objects []store.Object) error {
+	for part := range slices.Chunk(objects, objectRows) {
+		args := make([]any, 0, 5*len(part))
+		for _, o := range part {
+			l := o.Label()
+			d := store.ObjectDigest(o.Ref(), l)
+			args = append(args, blob(o.Ref()), l.SemanticID, l.Provenance, d[:], o.Bytes())
+		}
+		n, err := c.exec("INSERT INTO objects (hash, semantic_id, provenance, digest, bytes) VALUES "+
+			values(len(part), 5)+" ON CONFLICT (hash) DO NOTHING", args...)
+		if err != nil {
+			return err
+		}
+		if n == int64(len(part)) {
+			continue
+		}
+		if err := putLabels(c, part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// putLabels adds the labels that differ from the first one of their object.
+func putLabels(c *conn, objects []store.Object) error {
+	args := make([]any, 0, 4*len(objects))
+	for _, o := range objects {
+		l := o.Label()
+		d := store.LabelDigest(o.Ref(), l)
+		args = append(args, blob(o.Ref()), l.SemanticID, l.Provenance, d[:])
+	}
+	_, err := c.exec("INSERT INTO labels (hash, semantic_id, provenance, digest) "+
+		"SELECT n.column1, n.column2, n.column3, n.column4 FROM (VALUES "+values(len(objects), 4)+") n "+
+		"JOIN objects o ON o.hash = n.column1 "+
+		"WHERE (o.semantic_id, o.provenance) <> (n.column2, n.column3) "+
+		"ON CONFLICT (hash, semantic_id, provenance) DO NOTHING", args...)
+	return err
+}
+
+// missingObjects returns those of refs that are not stored; "" is never stored.
+func missingObjects(c *conn, refs []store.Ref) ([]store.Ref, error) {
+	missing := slices.Clone(refs)
+	slices.Sort(missing)
+	missing = slices.Compact(missing)
+	args := make([]any, 0, len(missing))
+	for _, r := range missing {
+		args = append(args, blob(r))
+	}
+	if len(args) == 0 {
+		return nil, nil
+	}
+	err := c.rows(func(row scanner) error {
+		var r store.Ref
+		if err := row.Scan(ref(&r)); err != nil {
+			return damaged("an object's key does not decode")
+		}
+		missing = slices.DeleteFunc(missing, func(m store.Ref) bool { return m == r })
+		return nil
+	}, "SELECT hash FROM objects WHERE hash IN ("+strings.Repeat("?,", len(args)-1)+"?)", args...)
+	return missing, err
+}
+
+// requireObjects refuses a change that names an object which neither is stored
+// nor comes with it.
+func requireObjects(c *conn, op string, with []store.Object, named ...store.Ref) error {
+	named = slices.DeleteFunc(named, func(r store.Ref) bool {
+		return slices.ContainsFunc(with, func(o store.Object) bool { return o.Ref() == r })
+	})
+	missing, err := missingObjects(c, named)
+	if err == nil && len(missing) > 0 {
+		err = fault.New(op, fault.Invalid, "object %s is named but not stored", missing[0])
+	}
+	return err
+}
+
+// Object implements store.Reader.
+func (s *Store) Object(ctx context.Context, r store.Ref) (o store.Object, err error) {
+	err = s.readers.read(ctx, "sqlite: object", func(c *conn) error {
+		row, err := readObject(c, r)
+		if err == nil {
+			err = row.Fault
+		}
+		if err == nil {
+			l := row.Value.Labels[0]
+			o = store.NewObject(l.SemanticID, l.Provenance, row.Value.Bytes)
+			if o.Ref() != r {
+				err = damaged("object %s has bytes of another hash", r)
+			}
+		}
+		return err
+	})
+	return o, err
+}
+
+const objectColumns = "EXISTS (SELECT 1 FROM labels WHERE labels.hash = objects.hash), hash, semantic_id, provenance, bytes, digest"
+
+// scanObject reads an object's row with its first label, and whether there are
+// more; the bytes are not hashed.
+func scanObject(row scanner) (o store.StoredObject, more bool, err error) {
+	l := store.Label{}
+	err = whole(row, &o, func(o store.StoredObject) string { return "object " + string(o.Ref) },
+		func(o store.StoredObject) store.Digest { return store.ObjectDigest(o.Ref, l) },
+		&more, ref(&o.Ref), &l.SemanticID, &l.Provenance, &o.Bytes)
+	o.Labels = []store.Label{l}
+	return o, more, err
+}
+
+const labelColumns = "semantic_id, provenance, digest"
+
+// scanLabel reads a further label of an object.
+func scanLabel(row scanner, r store.Ref) (l store.Label, err error) {
+	err = whole(row, &l, func(store.Label) string { return "a label of object " + string(r) },
+		func(l store.Label) store.Digest { return store.LabelDigest(r, l) }, &l.SemanticID, &l.Provenance)
+	return l, err
+}
+
+// readObject looks one object up, with its first label only.
+func readObject(c *conn, r store.Ref) (o store.Row[store.StoredObject], err error) {
+	o.Where = fmt.Sprintf("object %s", r)
+	if _, err := store.ParseRef(string(r)); err != nil {
+		return o, err
+	}
+	found, err := c.row(func(row scanner) error {
+		o.Value, _, o.Fault = scanObject(row)
+		return nil
+	}, "SELECT "+objectColumns+" FROM objects WHERE hash = ?", blob(r))
+	if err == nil && !found {
+		err = fault.New("sqlite: object", fault.NotFound, "object %s", r)
+	}
+	return o, err
+}
+
+// Labels implements store.Reader.
+func (s *Store) Labels(ctx context.Context, r store.Ref) (labels []store.Label, err error) {
+	const op = "sqlite: labels"
+	if _, err := store.ParseRef(string(r)); err != nil {
+		return nil, err
+	}
+	err = s.readers.read(ctx, op, func(c *conn) error {
+		return snapshot(c, func() error {
+			o, err := readObject(c, r)
+			if err == nil {
+				err = o.Fault
+			}
+			if err != nil {
+				return err
+			}
+			further, err := many(c, func(row scanner) (store.Label, error) { return scanLabel(row, r) },
+				"SELECT "+labelColumns+" FROM labels WHERE hash = ? ORDER BY semantic_id, provenance", blob(r))
+			labels = append(o.Value.Labels, further...)
+			return err
+		})
+	})
+	return labels, err
+}

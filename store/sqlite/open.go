@@ -1,0 +1,184 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+
+	driver "modernc.org/sqlite"
+
+	"world/fault"
+	"world/store"
+)
+
+// Options says how to open a store. The zero value opens it for writing.
+type Options struct {
+	ReadOnly bool // take no lock, create nothing, apply no migration
+	Readers  int  // connections for reading, 4 when 0
+}
+
+// Store is a world in one SQLite file.
+type Store struct {
+	path      string // canonical
+	lock      *os.File
+	readers   *pool
+	writer    *writer // nil when read-only
+	immutable bool    // read-only, in a folder where SQLite can share nothing
+	closing   sync.Once
+
+	leasing chan struct{} // one slot: leases change hands one at a time
+	mu      sync.RWMutex
+	held    map[store.EpisodeID]int64 // epochs that this process took; the rows decide
+}
+
+var _ store.Store = (*Store)(nil)
+
+// fdatasync syncs the same bytes as fsync without a journal commit of the file
+// system for a time stamp, which SQLite does not read.
+var fastSync = sync.OnceFunc(func() { driver.Fdatasync(true) })
+
+// Open opens the store in a file, for writing unless opts says otherwise. A
+// writer creates a missing file, takes the writer lock first and migrates an
+// older schema. Locked: another process writes. Version: another program's file
+// or a newer schema, left untouched. Corrupt: the file is damaged. NotFound:
+// there is no store to read.
+func Open(ctx context.Context, path string, opts Options) (*Store, error) {
+	const op = "sqlite: open"
+	if ctx.Err() != nil {
+		return nil, ended(op, ctx)
+	}
+	fastSync()
+	canonical, err := canonicalPath(path)
+	if err != nil {
+		return nil, fault.Wrap(op, fault.NotFound, err, "there is no folder for %s", filepath.Base(path))
+	}
+	s := &Store{path: canonical, leasing: make(chan struct{}, 1), held: map[store.EpisodeID]int64{}}
+	if opts.ReadOnly {
+		err = s.openReading(opts)
+	} else {
+		err = s.openWriting(opts)
+	}
+	if err != nil {
+		return nil, asFault(op, err)
+	}
+	return s, nil
+}
+
+// canonicalPath resolves links, so that one file has one lock however it is
+// named. The file itself may be missing; its folder may not.
+func canonicalPath(path string) (string, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	if real, err := filepath.EvalSymlinks(abs); err == nil {
+		return real, nil
+	}
+	dir, err := filepath.EvalSymlinks(filepath.Dir(abs))
+	return filepath.Join(dir, filepath.Base(abs)), err
+}
+
+func (s *Store) openWriting(opts Options) (err error) {
+	if s.lock, err = lockWriter(s.path); err != nil {
+		return err
+	}
+	var w *conn
+	defer func() {
+		if err != nil {
+			if w != nil {
+				w.close()
+			}
+			s.lock.Close()
+		}
+	}()
+	if err = createFile(s.path); err != nil {
+		return err
+	}
+	if w, err = connect(s.path, readWrite, false); err != nil {
+		return err
+	}
+	if err = prepareSchema(w); err != nil {
+		return err
+	}
+	if err = endLeases(w); err != nil {
+		return err
+	}
+	checkpoints, err := connect(s.path, readWrite, false)
+	if err != nil {
+		return err
+	}
+	if s.readers, err = s.newReaders(opts, false); err != nil {
+		checkpoints.close()
+		return err
+	}
+	s.writer = startWriter(w, checkpoints)
+	return nil
+}
+
+func (s *Store) openReading(opts Options) error {
+	if info, err := os.Stat(s.path); err != nil || info.Size() == 0 {
+		return fault.Wrap("sqlite: open", fault.NotFound, err, "there is no store in %s", filepath.Base(s.path))
+	}
+	readers, err := s.newReaders(opts, false)
+	if fault.Is(asFault("", err), fault.Unavailable) && !writerLives(s.path) {
+		// SQLite cannot make its shared index in a read-only folder; without a
+		// writer there is nothing to share.
+		s.immutable = true
+		readers, err = s.newReaders(opts, true)
+	}
+	if err != nil {
+		return err
+	}
+	s.readers = readers
+	return nil
+}
+
+func (s *Store) newReaders(opts Options, immutable bool) (*pool, error) {
+	n := opts.Readers
+	if n <= 0 {
+		n = 4
+	}
+	return newPool(n, func() (*conn, error) {
+		c, err := connect(s.path, readOnly, immutable)
+		if err != nil {
+			return nil, err
+		}
+		if err := checkSchema(c); err != nil {
+			c.close()
+			return nil, err
+		}
+		return c, nil
+	})
+}
+
+// createFile makes an empty file for its owner only, and its name durable.
+func createFile(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return fault.Wrap("sqlite: open", fault.Unavailable, err, "%s cannot be created", filepath.Base(path))
+	}
+	f.Close()
+	dir, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	return dir.Sync()
+}
+
+// Close implements store.Store. A second Close does nothing.
+func (s *Store) Close() (err error) {
+	s.closing.Do(func() {
+		s.readers.close()
+		if s.writer != nil {
+			err = s.writer.close()
+			s.lock.Close()
+		}
+	})
+	return asFault("sqlite: close", err)
+}

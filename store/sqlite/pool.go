@@ -1,0 +1,54 @@
+package sqlite
+
+import (
+	"context"
+
+	"world/fault"
+)
+
+// pool lends connections for reading.
+type pool struct {
+	idle   chan *conn
+	closed chan struct{}
+}
+
+// newPool opens n connections.
+func newPool(n int, open func() (*conn, error)) (*pool, error) {
+	p := &pool{idle: make(chan *conn, n), closed: make(chan struct{})}
+	for range n {
+		c, err := open()
+		if err != nil {
+			for len(p.idle) > 0 {
+				(<-p.idle).close()
+			}
+			return nil, err
+		}
+		p.idle <- c
+	}
+	return p, nil
+}
+
+// read lends a connection to fn. Each fn is one statement or opens its own
+// transaction, so it sees one committed state.
+func (p *pool) read(ctx context.Context, op string, fn func(c *conn) error) error {
+	if ctx.Err() != nil {
+		return ended(op, ctx)
+	}
+	select {
+	case <-ctx.Done():
+		return ended(op, ctx)
+	case <-p.closed:
+		return fault.New(op, fault.Unavailable, "the store is closed")
+	case c := <-p.idle:
+		defer func() { p.idle <- c }()
+		return asFault(op, fn(c))
+	}
+}
+
+// close waits for running reads.
+func (p *pool) close() {
+	close(p.closed)
+	for range cap(p.idle) {
+		(<-p.idle).close()
+	}
+}

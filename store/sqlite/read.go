@@ -1,0 +1,149 @@
+package sqlite
+
+import (
+	"context"
+
+	"world/fault"
+	"world/store"
+)
+
+// unsettled is the condition of the index of intents that nobody has closed, as
+// queries must repeat it to be served from there.
+const unsettled = "status IN ('', 'indeterminate') AND reconciled = x''"
+
+// maxLimit is how many rows a listing returns at most.
+const maxLimit = 500
+
+func checkLimit(op string, limit int) error {
+	if limit < 1 || limit > maxLimit {
+		return fault.New(op, fault.Invalid, "a limit is 1 to %d", maxLimit)
+	}
+	return nil
+}
+
+// one returns the row that a query finds, or NotFound naming it.
+func one[T any](c *conn, op string, scan func(scanner) (T, error), query string, key ...any) (v T, err error) {
+	found, err := c.row(func(row scanner) (err error) {
+		v, err = scan(row)
+		return err
+	}, query, key...)
+	if err == nil && !found {
+		err = fault.New(op, fault.NotFound, "%v", key)
+	}
+	return v, err
+}
+
+// many returns the rows that a query finds.
+func many[T any](c *conn, scan func(scanner) (T, error), query string, key ...any) (vs []T, err error) {
+	err = c.rows(func(row scanner) error {
+		v, err := scan(row)
+		vs = append(vs, v)
+		return err
+	}, query, key...)
+	return vs, err
+}
+
+func readHead(c *conn) (store.Head, error) {
+	h := store.Head{}
+	found, err := c.row(func(row scanner) (err error) {
+		h, err = scanHead(row)
+		return err
+	}, "SELECT "+headColumns+" FROM head WHERE id = 1")
+	if err == nil && !found {
+		err = fault.New("sqlite: head", fault.NotFound, "the log has no genesis yet")
+	}
+	return h, err
+}
+
+func readEntry(c *conn, index int64) (store.Entry, error) {
+	return one(c, "sqlite: entry", scanEntry, "SELECT "+entryColumns+" FROM log WHERE idx = ?", index)
+}
+
+func readClaim(c *conn, id store.InvocationID) (store.Claim, error) {
+	return one(c, "sqlite: claim", scanClaim, "SELECT "+claimColumns+" FROM claims WHERE invocation = ?", string(id))
+}
+
+func readIntent(c *conn, episode store.EpisodeID, ordinal int64) (store.Intent, error) {
+	return one(c, "sqlite: intent", scanIntent,
+		"SELECT "+intentColumns+" FROM intents WHERE episode = ? AND ordinal = ?", string(episode), ordinal)
+}
+
+func readClock(c *conn) (int64, error) {
+	at, err := one(c, "", scanClock, "SELECT at, digest FROM clock WHERE id = 1")
+	if fault.Is(err, fault.NotFound) {
+		err = damaged("the clock is missing")
+	}
+	return at, err
+}
+
+// LastTime implements store.Reader.
+func (s *Store) LastTime(ctx context.Context) (at int64, err error) {
+	err = s.readers.read(ctx, "sqlite: last time", func(c *conn) (err error) {
+		at, err = readClock(c)
+		return err
+	})
+	return at, err
+}
+
+// Head implements store.Reader.
+func (s *Store) Head(ctx context.Context) (h store.Head, err error) {
+	err = s.readers.read(ctx, "sqlite: head", func(c *conn) (err error) {
+		h, err = readHead(c)
+		return err
+	})
+	return h, err
+}
+
+// Entry implements store.Reader.
+func (s *Store) Entry(ctx context.Context, index int64) (e store.Entry, err error) {
+	err = s.readers.read(ctx, "sqlite: entry", func(c *conn) (err error) {
+		e, err = readEntry(c, index)
+		return err
+	})
+	return e, err
+}
+
+// Entries implements store.Reader.
+func (s *Store) Entries(ctx context.Context, from int64, limit int) (es []store.Entry, err error) {
+	const op = "sqlite: entries"
+	if err := checkLimit(op, limit); err != nil {
+		return nil, err
+	}
+	err = s.readers.read(ctx, op, func(c *conn) (err error) {
+		es, err = many(c, scanEntry, "SELECT "+entryColumns+" FROM log WHERE idx >= ? ORDER BY idx LIMIT ?", from, limit)
+		return err
+	})
+	return es, err
+}
+
+// EntryOf implements store.Reader.
+func (s *Store) EntryOf(ctx context.Context, id store.InvocationID) (e store.Entry, err error) {
+	const op = "sqlite: entry of"
+	err = s.readers.read(ctx, op, func(c *conn) (err error) {
+		e, err = one(c, op, scanEntry, "SELECT "+entryColumns+" FROM log WHERE invocation = ? AND invocation <> ''", string(id))
+		return err
+	})
+	return e, err
+}
+
+// EntryAbout implements store.Reader.
+func (s *Store) EntryAbout(ctx context.Context, transition store.Ref) (e store.Entry, err error) {
+	const op = "sqlite: entry about"
+	if err := checkRefs(op, transition); err != nil {
+		return e, err
+	}
+	err = s.readers.read(ctx, op, func(c *conn) (err error) {
+		e, err = one(c, op, scanEntry, "SELECT "+entryColumns+" FROM log WHERE transition_ref = ? ORDER BY idx LIMIT 1", blob(transition))
+		return err
+	})
+	return e, err
+}
+
+// Claim implements store.Reader.
+func (s *Store) Claim(ctx context.Context, id store.InvocationID) (cl store.Claim, err error) {
+	err = s.readers.read(ctx, "sqlite: claim", func(c *conn) (err error) {
+		cl, err = readClaim(c, id)
+		return err
+	})
+	return cl, err
+}

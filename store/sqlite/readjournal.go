@@ -1,0 +1,142 @@
+package sqlite
+
+import (
+	"context"
+
+	"world/fault"
+	"world/store"
+)
+
+// Ledger implements store.Reader.
+func (s *Store) Ledger(ctx context.Context, episode store.EpisodeID) (store.Ledger, error) {
+	l := store.Ledger{Episode: episode}
+	err := s.readers.read(ctx, "sqlite: ledger", func(c *conn) error {
+		return snapshot(c, func() (err error) {
+			if l.Next, err = nextOrdinal(c, episode); err != nil {
+				return err
+			}
+			return c.rows(func(row scanner) error {
+				r, err := scanSpent(row)
+				l.Spent = append(l.Spent, r.spent)
+				return err
+			}, "SELECT "+spendColumns+" FROM spend WHERE episode = ? ORDER BY effect, scope", string(episode))
+		})
+	})
+	return l, err
+}
+
+// snapshot runs several reads on one state of the database.
+func snapshot(c *conn, fn func() error) error {
+	if _, err := c.exec("BEGIN"); err != nil {
+		return err
+	}
+	defer c.rollback()
+	return fn()
+}
+
+// Intent implements store.Reader.
+func (s *Store) Intent(ctx context.Context, episode store.EpisodeID, ordinal int64) (i store.Intent, err error) {
+	err = s.readers.read(ctx, "sqlite: intent", func(c *conn) (err error) {
+		i, err = readIntent(c, episode, ordinal)
+		return err
+	})
+	return i, err
+}
+
+// Intents implements store.Reader.
+func (s *Store) Intents(ctx context.Context, episode store.EpisodeID, from int64, limit int) (is []store.Intent, err error) {
+	const op = "sqlite: intents"
+	if err := checkLimit(op, limit); err != nil {
+		return nil, err
+	}
+	err = s.readers.read(ctx, op, func(c *conn) (err error) {
+		is, err = many(c, scanIntent, "SELECT "+intentColumns+" FROM intents WHERE episode = ? AND ordinal >= ? ORDER BY ordinal LIMIT ?",
+			string(episode), from, limit)
+		return err
+	})
+	return is, err
+}
+
+// IntentOf implements store.Reader.
+func (s *Store) IntentOf(ctx context.Context, id store.InvocationID) (i store.Intent, err error) {
+	const op = "sqlite: intent of"
+	err = s.readers.read(ctx, op, func(c *conn) (err error) {
+		i, err = one(c, op, scanIntent, "SELECT "+intentColumns+" FROM intents WHERE invocation = ?", string(id))
+		return err
+	})
+	return i, err
+}
+
+// Indeterminate implements store.Reader. Without a live writer no epoch is
+// current, so a reader beside a dead one sees everything that it left open.
+func (s *Store) Indeterminate(ctx context.Context, limit int) (is []store.Intent, err error) {
+	const op = "sqlite: indeterminate"
+	if err := checkLimit(op, limit); err != nil {
+		return nil, err
+	}
+	running := s.writer != nil || writerLives(s.path)
+	err = s.readers.read(ctx, op, func(c *conn) (err error) {
+		is, err = many(c, scanIntent, "SELECT "+intentColumns+" FROM intents WHERE "+unsettled+
+			" AND (status = 'indeterminate' OR NOT ?1 OR (episode, epoch) NOT IN (SELECT episode, epoch FROM leases))"+
+			" ORDER BY at, episode, ordinal LIMIT ?2", running, limit)
+		return err
+	})
+	return is, err
+}
+
+func readSession(c *conn, id store.CredentialID) (sessionRow, error) {
+	r := sessionRow{}
+	found, err := c.row(func(row scanner) (err error) {
+		r, err = scanSession(row)
+		return err
+	}, "SELECT "+sessionColumns+" FROM sessions WHERE credential = ?", string(id))
+	if err == nil && !found {
+		err = fault.New("sqlite: session", fault.NotFound, "no such session")
+	}
+	return r, err
+}
+
+// Session implements store.Reader.
+func (s *Store) Session(ctx context.Context, id store.CredentialID) (v store.Session, err error) {
+	err = s.readers.read(ctx, "sqlite: session", func(c *conn) error {
+		r, err := readSession(c, id)
+		v = r.session
+		return err
+	})
+	return v, err
+}
+
+// Sessions implements store.Reader.
+func (s *Store) Sessions(ctx context.Context, after store.CredentialID, limit int) (vs []store.Session, err error) {
+	const op = "sqlite: sessions"
+	if err := checkLimit(op, limit); err != nil {
+		return nil, err
+	}
+	err = s.readers.read(ctx, op, func(c *conn) error {
+		return snapshot(c, func() (err error) {
+			var last sessionRow
+			if after != "" {
+				if last, err = readSession(c, after); err != nil {
+					return err
+				}
+			}
+			vs, err = many(c, func(row scanner) (store.Session, error) {
+				r, err := scanSession(row)
+				return r.session, err
+			}, "SELECT "+sessionColumns+" FROM sessions WHERE seq > ? ORDER BY seq LIMIT ?", last.seq, limit)
+			return err
+		})
+	})
+	return vs, err
+}
+
+// Registry implements store.Reader.
+func (s *Store) Registry(ctx context.Context, name string) (to store.Ref, err error) {
+	const op = "sqlite: registry"
+	err = s.readers.read(ctx, op, func(c *conn) error {
+		m, err := one(c, op, scanRegistry, "SELECT "+registryColumns+" FROM registry WHERE name = ?", name)
+		to = m.To
+		return err
+	})
+	return to, err
+}

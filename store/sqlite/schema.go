@@ -1,0 +1,120 @@
+package sqlite
+
+// migrations lead from an empty file to the current schema, one version each
+// (D15). Append only: a released migration is never edited, and the schema of a
+// migrated file must equal that of a fresh one, which opening checks.
+//
+// Refs are kept as 32 bytes, "" as none. Every row but object bytes carries the
+// digest of its columns; tables whose key is not an integer have no rowid.
+var migrations = []string{`
+CREATE TABLE objects (
+  seq         INTEGER PRIMARY KEY,
+  hash        BLOB NOT NULL UNIQUE,
+  semantic_id TEXT NOT NULL,
+  provenance  TEXT NOT NULL,
+  digest      BLOB NOT NULL,
+  bytes       BLOB NOT NULL
+) STRICT;
+CREATE TABLE labels (
+  hash        BLOB NOT NULL REFERENCES objects (hash),
+  semantic_id TEXT NOT NULL,
+  provenance  TEXT NOT NULL,
+  digest      BLOB NOT NULL,
+  PRIMARY KEY (hash, semantic_id, provenance)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE log (
+  idx             INTEGER PRIMARY KEY,
+  semantics_epoch INTEGER NOT NULL,
+  transition_fn   BLOB NOT NULL,
+  interpreter     BLOB NOT NULL,
+  prev            BLOB NOT NULL,
+  written_by      TEXT NOT NULL,
+  hash            BLOB NOT NULL,
+  transition_ref  BLOB NOT NULL,
+  state_root      BLOB NOT NULL,
+  world           BLOB NOT NULL,
+  invocation      TEXT NOT NULL,
+  digest          BLOB NOT NULL
+) STRICT;
+CREATE INDEX log_transition ON log (transition_ref);
+CREATE UNIQUE INDEX log_invocation ON log (invocation) WHERE invocation <> '';
+CREATE TABLE head (
+  id         INTEGER PRIMARY KEY CHECK (id = 1),
+  idx        INTEGER NOT NULL,
+  world      BLOB NOT NULL,
+  state_root BLOB NOT NULL,
+  entry      BLOB NOT NULL,
+  digest     BLOB NOT NULL
+) STRICT;
+CREATE TABLE clock (
+  id     INTEGER PRIMARY KEY CHECK (id = 1),
+  at     INTEGER NOT NULL,
+  digest BLOB NOT NULL
+) STRICT;
+CREATE TABLE claims (
+  invocation    TEXT NOT NULL PRIMARY KEY,
+  episode       TEXT NOT NULL,
+  transition    TEXT NOT NULL,
+  transition_fn BLOB NOT NULL,
+  input         BLOB NOT NULL,
+  session       BLOB NOT NULL,
+  at            INTEGER NOT NULL,
+  digest        BLOB NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE intents (
+  episode    TEXT NOT NULL,
+  ordinal    INTEGER NOT NULL,
+  invocation TEXT NOT NULL UNIQUE REFERENCES claims (invocation),
+  effect     TEXT NOT NULL,
+  scope      TEXT NOT NULL,
+  cost       INTEGER NOT NULL CHECK (cost >= 0),
+  request    BLOB NOT NULL,
+  at         INTEGER NOT NULL,
+  epoch      INTEGER NOT NULL,
+  status     TEXT NOT NULL,
+  record     BLOB NOT NULL,
+  detail     BLOB NOT NULL,
+  outcome_at INTEGER NOT NULL,
+  reconciled BLOB NOT NULL,
+  digest     BLOB NOT NULL,
+  PRIMARY KEY (episode, ordinal)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX intents_open ON intents (at, episode, ordinal)
+  WHERE status IN ('', 'indeterminate') AND reconciled = x'';
+CREATE TABLE spend (
+  episode TEXT NOT NULL,
+  effect  TEXT NOT NULL,
+  scope   TEXT NOT NULL,
+  total   INTEGER NOT NULL CHECK (total >= 0),
+  digest  BLOB NOT NULL,
+  PRIMARY KEY (episode, effect, scope)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE leases (
+  episode TEXT NOT NULL PRIMARY KEY,
+  epoch   INTEGER NOT NULL,
+  digest  BLOB NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE sessions (
+  seq        INTEGER PRIMARY KEY,
+  credential TEXT NOT NULL UNIQUE,
+  object     BLOB NOT NULL REFERENCES objects (hash),
+  episode    TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  revocation BLOB NOT NULL,
+  digest     BLOB NOT NULL
+) STRICT;
+CREATE TABLE registry (
+  name   TEXT NOT NULL PRIMARY KEY,
+  object BLOB NOT NULL REFERENCES objects (hash),
+  digest BLOB NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE meta (
+  key    TEXT NOT NULL PRIMARY KEY,
+  value  TEXT NOT NULL,
+  digest BLOB NOT NULL
+) STRICT, WITHOUT ROWID;
+`}
+
+// applicationID marks a file as ours: "WRLD".
+const applicationID = 0x57524c44

@@ -1,0 +1,206 @@
+package sqlite
+
+import (
+	"context"
+
+	"world/fault"
+)
+
+// batchLimit is how many waiting changes share one transaction at most.
+const batchLimit = 64
+
+// change is one caller's transaction.
+type change struct {
+	ctx  context.Context
+	op   string
+	run  func(c *conn) error         // checks all guards before it writes
+	done func(c *conn) (bool, error) // whether run is visible, asked after a lost COMMIT
+	err  error
+	end  chan struct{}
+}
+
+// writer owns the one connection that writes. Changes that wait at the same time
+// share a transaction and its sync, and each still succeeds or fails alone.
+type writer struct {
+	c       *conn
+	commit  func() error // COMMIT; tests lose its reply
+	queue   chan *change
+	pause   chan func() // runs between transactions
+	closing chan struct{}
+	stopped chan struct{}
+	cleaner *checkpointer
+}
+
+func startWriter(c, checkpoints *conn) *writer {
+	w := &writer{
+		c: c, commit: c.commit,
+		queue: make(chan *change), pause: make(chan func()),
+		closing: make(chan struct{}), stopped: make(chan struct{}),
+	}
+	w.cleaner = startCheckpointer(checkpoints, w.between)
+	go w.loop()
+	return w
+}
+
+// do runs a change and returns when it is durable or has changed nothing.
+func (w *writer) do(ctx context.Context, op string, run func(*conn) error, done func(*conn) (bool, error)) error {
+	ch := &change{ctx: ctx, op: op, run: run, done: done, end: make(chan struct{})}
+	if ctx.Err() != nil {
+		return ended(op, ctx)
+	}
+	select {
+	case w.queue <- ch:
+		<-ch.end
+		return asFault(op, ch.err)
+	case <-ctx.Done():
+		return ended(op, ctx)
+	case <-w.closing:
+		return fault.New(op, fault.Unavailable, "the store is closed")
+	}
+}
+
+func (w *writer) loop() {
+	defer close(w.stopped)
+	for {
+		select {
+		case first := <-w.queue:
+			batch := w.gather(first)
+			if w.attempt(batch) {
+				w.answer(batch)
+			} else {
+				for _, ch := range batch {
+					w.attempt([]*change{ch})
+					w.answer([]*change{ch})
+				}
+			}
+			w.cleaner.wrote(w.c.changed)
+		case fn := <-w.pause:
+			fn()
+		case <-w.closing:
+			return
+		}
+	}
+}
+
+// gather takes what waits right now, and waits for nothing.
+func (w *writer) gather(first *change) []*change {
+	batch := []*change{first}
+	for len(batch) < batchLimit {
+		select {
+		case ch := <-w.queue:
+			batch = append(batch, ch)
+		default:
+			return batch
+		}
+	}
+	return batch
+}
+
+func (w *writer) answer(batch []*change) {
+	for _, ch := range batch {
+		close(ch.end)
+	}
+}
+
+// attempt runs a batch in one transaction. It reports false, with nothing
+// changed, when the batch must be run again one by one: a member failed after
+// it had written, or its caller left before COMMIT was sent.
+func (w *writer) attempt(batch []*change) bool {
+	if err := w.c.begin(); err != nil {
+		w.c.rollback()
+		for _, ch := range batch {
+			ch.err = err
+		}
+		return true
+	}
+	writes := false
+	for _, ch := range batch {
+		before := w.c.changed
+		ch.err = ch.run(w.c)
+		wrote := w.c.changed != before
+		if ch.err != nil && (wrote || w.c.failed) {
+			w.c.rollback()
+			return len(batch) == 1
+		}
+		writes = writes || wrote
+	}
+	for _, ch := range batch {
+		if ch.err == nil && ch.ctx.Err() != nil {
+			w.c.rollback()
+			ch.err = ended(ch.op, ch.ctx)
+			return len(batch) == 1
+		}
+	}
+	if !writes {
+		w.c.rollback()
+		return true
+	}
+	if err := w.commit(); err != nil {
+		w.resolve(batch, err)
+	}
+	return true
+}
+
+// resolve answers for a batch whose COMMIT reported an error. Reading would not
+// do: the log may hold a whole transaction that a crash now would bring back. So
+// it writes a fence after it: once that is durable, what is visible is so for
+// good, and what is not can never be (D17).
+func (w *writer) resolve(batch []*change, cause error) {
+	w.c.rollback()
+	visible, err := w.fence(batch)
+	for i, ch := range batch {
+		switch {
+		case ch.err != nil:
+		case err != nil:
+			ch.err = fault.Wrap(ch.op, fault.Uncertain, cause, "it is not known whether this was committed")
+		case !visible[i]:
+			ch.err = fault.Wrap(ch.op, fault.Unavailable, cause, "this was not committed")
+		}
+	}
+}
+
+func (w *writer) fence(batch []*change) (visible []bool, err error) {
+	if err := w.c.begin(); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			w.c.rollback()
+		}
+	}()
+	visible = make([]bool, len(batch))
+	for i, ch := range batch {
+		if ch.err != nil {
+			continue
+		}
+		if visible[i], err = ch.done(w.c); err != nil {
+			return nil, err
+		}
+	}
+	n, err := readMeta(w.c, metaFence)
+	if err != nil {
+		return nil, err
+	}
+	if err := writeMeta(w.c, metaFence, n+1); err != nil {
+		return nil, err
+	}
+	return visible, w.commit()
+}
+
+// between runs fn while no transaction is open.
+func (w *writer) between(fn func()) {
+	finished := make(chan struct{})
+	select {
+	case w.pause <- func() { defer close(finished); fn() }:
+		<-finished
+	case <-w.stopped:
+	}
+}
+
+// close waits for the running transaction, then lets the file go.
+func (w *writer) close() error {
+	close(w.closing)
+	<-w.stopped
+	w.cleaner.close()
+	return w.c.close()
+}
