@@ -1,0 +1,137 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"world/fault"
+)
+
+// layout is where a daemon keeps things, as absolute paths.
+type layout struct {
+	db         string // the store's file
+	state      string // socket, read token, archive, policies, cache
+	workspaces string // worktrees, one an episode; "" when there are none
+}
+
+// newLayout makes paths absolute. An empty state directory is the store's own.
+func newLayout(db, state, workspaces string) (layout, error) {
+	if db == "" {
+		return layout{}, fault.New("serve: config", fault.Invalid, "--db is required")
+	}
+	if state == "" {
+		state = filepath.Dir(db)
+	}
+	l := layout{db, state, workspaces}
+	for _, path := range []*string{&l.db, &l.state, &l.workspaces} {
+		if *path == "" {
+			continue
+		}
+		if strings.ContainsFunc(*path, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+			return l, fault.New("serve: config", fault.Invalid, "a path holds a control character")
+		}
+		abs, err := filepath.Abs(*path)
+		if err != nil {
+			return l, err
+		}
+		*path = abs
+	}
+	return l, nil
+}
+
+// kept lists what an agent must never write, each by its name for error texts.
+func (l layout) kept() map[string]string {
+	return map[string]string{
+		"the store": l.db, "the store's directory": filepath.Dir(l.db), "the state directory": l.state,
+		"the archive": l.archive(), "the policies": l.policies(), "the cache": filepath.Join(l.state, "cache"),
+	}
+}
+
+func (l layout) archive() string  { return filepath.Join(l.state, "archive") }
+func (l layout) policies() string { return filepath.Join(l.state, "policies") }
+
+// check refuses a layout in which an agent's worktree could hold the daemon's own
+// files: nothing that is kept lies at or below the workspace root, neither as the
+// paths are written nor as links lead.
+func (l layout) check() error {
+	if l.workspaces == "" {
+		return nil
+	}
+	roots, err := spellings(l.workspaces)
+	if err != nil {
+		return err
+	}
+	for what, path := range l.kept() {
+		paths, err := spellings(path)
+		if err != nil {
+			return err
+		}
+		for _, root := range roots {
+			for _, p := range paths {
+				if below(root, p) {
+					return fault.New("serve: placement", fault.Denied, "%s must not lie in the workspace root", what)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// spellings returns a path as it is written and as links lead.
+func spellings(path string) ([]string, error) {
+	real, err := resolve(path)
+	return []string{path, real}, err
+}
+
+// resolve follows links as far as the path exists; what is missing stays as it
+// is. A link to nothing is refused, because nobody knows what it will be.
+func resolve(path string) (string, error) {
+	real, err := filepath.EvalSymlinks(path)
+	if err == nil {
+		return real, nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return "", fault.New("serve: placement", fault.Denied, "%s is a link to nothing", filepath.Base(path))
+	}
+	parent, err := resolve(filepath.Dir(path))
+	return filepath.Join(parent, filepath.Base(path)), err
+}
+
+// below reports whether path is root or lies under it.
+func below(root, path string) bool {
+	rel, err := filepath.Rel(root, path)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// make creates the directories that are missing, for this user alone, and
+// refuses those in which another could put files.
+func (l layout) make() error {
+	for what, dir := range map[string]string{
+		"the store's directory": filepath.Dir(l.db), "the state directory": l.state, "the archive": l.archive(),
+		"the policies": l.policies(), "the workspace root": l.workspaces,
+	} {
+		if dir == "" {
+			continue
+		}
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return fmt.Errorf("%s cannot be made: %w", what, err)
+		}
+		info, err := os.Stat(dir)
+		if err != nil {
+			return err
+		}
+		owner := info.Sys().(*syscall.Stat_t).Uid
+		if info.Mode().Perm()&0o022 != 0 || owner != uint32(os.Geteuid()) {
+			return fault.New("serve: placement", fault.Denied, "%s must belong to this user, and no other may write it: chmod 700", what)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"world/fault"
+)
+
+// at builds a layout below dir.
+func at(t *testing.T, dir, db, state, workspaces string) layout {
+	t.Helper()
+	join := func(p string) string {
+		if p == "" {
+			return ""
+		}
+		return filepath.Join(dir, p)
+	}
+	l, err := newLayout(join(db), join(state), join(workspaces))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func TestPlacement(t *testing.T) {
+	for _, c := range []struct {
+		name, db, state, workspaces string
+		refused                     bool
+	}{
+		{"side by side", "s/world.db", "s", "ws", false},
+		{"a name that begins alike", "ws-state/world.db", "", "ws", false},
+		{"workspaces in the state", "s/world.db", "s", "s/ws", false},
+		{"no workspaces", "s/world.db", "s", "", false},
+		{"state by default", "s/world.db", "", "s", true},
+		{"the same directory", "ws/world.db", "ws", "ws", true},
+		{"the store within", "ws/deep/world.db", "s", "ws", true},
+		{"the state within", "s/world.db", "ws/state", "ws", true},
+		{"the state within, by dots", "s/world.db", "other/../ws/state", "ws", true},
+		{"everything within", "s/world.db", "s", ".", true},
+	} {
+		l := at(t, t.TempDir(), c.db, c.state, c.workspaces)
+		if err := l.check(); fault.Is(err, fault.Denied) != c.refused {
+			t.Errorf("%s: %v, refused should be %v", c.name, err, c.refused)
+		}
+	}
+}
+
+func TestPlacementFollowsLinks(t *testing.T) {
+	for name, link := range map[string]struct{ from, to string }{
+		"the state is a link into the workspaces":   {"s", "ws"},
+		"the archive is a link into the workspaces": {"s/archive", "ws"},
+		"the workspaces are a link to the state":    {"ws2", "s"},
+		"the store is a link into the workspaces":   {"s/world.db", "ws/file"},
+		"the archive is a link to nothing":          {"s/archive", "nowhere"},
+	} {
+		dir := t.TempDir()
+		for _, d := range []string{"ws", filepath.Dir(link.from)} {
+			if err := os.MkdirAll(filepath.Join(dir, d), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if link.from == "ws2" {
+			if err := os.Mkdir(filepath.Join(dir, "s"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.WriteFile(filepath.Join(dir, "ws/file"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(filepath.Join(dir, link.to), filepath.Join(dir, link.from)); err != nil {
+			t.Fatal(err)
+		}
+		root := "ws"
+		if link.from == "ws2" {
+			root = "ws2"
+		}
+		if err := at(t, dir, "s/world.db", "s", root).check(); !fault.Is(err, fault.Denied) {
+			t.Errorf("%s: %v, want a refusal", name, err)
+		}
+	}
+}
+
+func TestMadeDirectoriesAreOnesOwn(t *testing.T) {
+	l := at(t, t.TempDir(), "a/b/world.db", "s", "ws")
+	if err := l.make(); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{filepath.Dir(l.db), l.state, l.archive(), l.policies(), l.workspaces} {
+		if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
+			t.Errorf("%s: %v, %v; want mode 0700", dir, info, err)
+		}
+	}
+	if err := os.Chmod(l.state, 0o770); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.make(); !fault.Is(err, fault.Denied) || !strings.Contains(err.Error(), "the state directory") {
+		t.Errorf("a state directory that others may write: %v", err)
+	}
+	if err := os.Chmod(l.state, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.make(); err != nil {
+		t.Errorf("a state directory that others may read: %v", err)
+	}
+}
+
+func TestPathsWithControlCharactersAreRefused(t *testing.T) {
+	if _, err := newLayout("/a/b\n.db", "", ""); !fault.Is(err, fault.Invalid) {
+		t.Errorf("a line break in --db: %v", err)
+	}
+	if _, err := newLayout("", "/s", ""); !fault.Is(err, fault.Invalid) {
+		t.Errorf("no --db: %v", err)
+	}
+}
