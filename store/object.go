@@ -21,6 +21,9 @@ type Object struct {
 
 // NewObject hashes bytes, which the caller must not change afterwards.
 func NewObject(semanticID, provenance string, bytes []byte) Object {
+	if bytes == nil {
+		bytes = []byte{} // an engine may tell no bytes from none at all
+	}
 	return Object{ref: RefOf(bytes), bytes: bytes, label: Label{semanticID, provenance}}
 }
 

@@ -68,9 +68,6 @@ func (s *Reads) object(ctx context.Context, ref store.Ref, payload bool) (object
 	answer.InterfaceHash = store.RefOf([]byte(first.SemanticID))
 	if payload {
 		bytes := o.Bytes()
-		if bytes == nil {
-			bytes = []byte{}
-		}
 		answer.Payload = &bytes
 	}
 	return answer, nil
