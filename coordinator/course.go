@@ -96,17 +96,15 @@ func (k *course) finish(ctx context.Context, source []byte) (canon.Value, error)
 	if err != nil {
 		return canon.Value{}, err
 	}
-	answer, failure, err := k.phase(ctx, "finish", k.c.Deadlines.Finish, source, input)
-	if err == nil {
-		err = failure
+	answer, failure, _ := k.phase(ctx, "finish", k.c.Deadlines.Finish, source, input)
+	var body canon.Value
+	if failure == nil {
+		body, failure = plan.FinishBody(answer)
 	}
-	if err == nil {
-		var body canon.Value
-		if body, err = plan.FinishBody(answer); err == nil {
-			return body, nil
-		}
+	if failure != nil {
+		return canon.Value{}, plan.FinishFailure(failure, k.ended)
 	}
-	return canon.Value{}, plan.FinishFailure(err, k.ended)
+	return body, nil
 }
 
 // phase runs the transition once, within a budget of its own. failure is the
@@ -123,7 +121,7 @@ func (k *course) phase(ctx context.Context, name string, budget time.Duration, s
 	case limited.Err() != nil:
 		return nil, fault.Wrap("coordinator: "+name, fault.Timeout, failure, "the %s phase passed its %s", name, budget), nil
 	}
-	return nil, fault.Wrap("coordinator: "+name, fault.KindOf(failure), failure, "transition execution failed: %s", fault.Public(failure)), nil
+	return nil, plan.PhaseFailure(failure), nil
 }
 
 // unsupported is R8: decided before anything runs.

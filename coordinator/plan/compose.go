@@ -182,3 +182,8 @@ func FinishFailure(err error, ended []Ended) error {
 	}
 	return fault.Wrap("coordinator: finish", fault.KindOf(err), err, "finish phase: %s", message)
 }
+
+// PhaseFailure says that the transition itself failed (R9, R10).
+func PhaseFailure(err error) error {
+	return fault.Wrap("coordinator: phase", fault.KindOf(err), err, "transition execution failed: %s", fault.Public(err))
+}
