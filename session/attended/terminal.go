@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,7 +17,7 @@ import (
 )
 
 // maxAnswer bounds the line typed as an answer, in bytes.
-const maxAnswer = 64
+const maxAnswer = 4096
 
 // Terminal is a controlling terminal to ask at.
 type Terminal struct {
@@ -65,6 +67,16 @@ func (t *Terminal) Close() error { return t.file.Close() }
 // means that "y" or "yes" was typed; Denied any other answer; Timeout that ctx
 // ended first.
 func (t *Terminal) Confirm(ctx context.Context, notice []string, question string) error {
+	return t.want(ctx, notice, question, "y", "yes")
+}
+
+// Phrase is Confirm for acts that cannot be taken back: the phrase itself must be typed.
+func (t *Terminal) Phrase(ctx context.Context, notice []string, phrase string) error {
+	return t.want(ctx, notice, fmt.Sprintf("Type %q to go on: ", phrase), phrase)
+}
+
+// want asks and accepts one of the answers.
+func (t *Terminal) want(ctx context.Context, notice []string, question string, answers ...string) error {
 	stop := context.AfterFunc(ctx, func() { t.file.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
 	if err := t.flush(); err != nil {
@@ -78,14 +90,10 @@ func (t *Terminal) Confirm(ctx context.Context, notice []string, question string
 	if err != nil {
 		return t.failed(ctx, err)
 	}
-	switch strings.TrimSpace(answer) {
-	case "y", "yes":
-		if t.still != nil {
-			return t.still()
-		}
-		return nil
+	if !slices.Contains(answers, strings.TrimSpace(answer)) {
+		return fault.New("attended: confirm", fault.Denied, "aborted: not confirmed at the terminal")
 	}
-	return fault.New("attended: confirm", fault.Denied, "aborted: not confirmed at the terminal")
+	return nil
 }
 
 // flush throws away what was typed before the question.
