@@ -1,0 +1,117 @@
+package why
+
+import (
+	"world/fault"
+	"world/store"
+	"world/store/record"
+)
+
+// entry walks from one log entry to all that it rests on.
+func (w *walker) entry(e store.Entry) {
+	w.link("entry", e)
+	if w.err != nil {
+		return
+	}
+	if e.Invocation != "" {
+		w.call(e)
+		return
+	}
+	w.act(e)
+}
+
+// link adds an entry, with its hashes computed again and its place in the chain held.
+func (w *walker) link(part string, e store.Entry) {
+	s := Step{Part: part, Ref: e.Hash, Says: sprintf("log %d by %s", e.Index, e.WrittenBy)}
+	if e.Invocation != "" {
+		s.Says = sprintf("log %d by %s: %s", e.Index, e.WrittenBy, e.Invocation)
+	}
+	if err := w.chained(e); err != nil {
+		if kind := fault.KindOf(err); kind != fault.Corrupt && kind != fault.NotFound {
+			w.err = err
+			return
+		}
+		s.Fault = fault.Public(err)
+	}
+	w.add(s)
+}
+
+func (w *walker) chained(e store.Entry) error {
+	if err := differs("the entry's hash", e.Hash, e.ComputeHash()); err != nil {
+		return err
+	}
+	if err := differs("the entry's world", e.World, store.WorldRef(e.Index, e.StateRoot, e.Hash)); err != nil {
+		return err
+	}
+	before := store.Void.Entry
+	if e.Index > 0 {
+		previous, err := w.r.Entry(w.ctx, e.Index-1)
+		if err != nil {
+			return fault.Wrap("why: walk", fault.KindOf(err), err, "log %d, which this entry follows, cannot be read", e.Index-1)
+		}
+		before = previous.Hash
+	}
+	return differs("the hash of the entry before", e.Prev, before)
+}
+
+// act walks the evidence of something the host did.
+func (w *walker) act(e store.Entry) {
+	labels, err := w.r.Labels(w.ctx, e.Transition)
+	if err != nil {
+		w.fail("act", e.Transition, err)
+		return
+	}
+	for _, l := range labels {
+		switch l.SemanticID {
+		case record.Session:
+			w.session(e.Transition, "")
+			return
+		case record.Revocation:
+			w.revocation(e.Transition)
+			return
+		case record.Reconciliation:
+			w.reconciliation(e.Transition)
+			return
+		case record.Genesis:
+			w.genesis(e.Transition)
+			return
+		}
+	}
+	w.object("act", e.Transition, raw)
+}
+
+func (w *walker) genesis(ref store.Ref) {
+	g, ok := decoded(w, "genesis", ref, record.DecodeGenesis, func(g record.GenesisRecord) (string, error) {
+		return sprintf("at %d", g.At), nil
+	})
+	if ok {
+		w.registry(g.Registry)
+	}
+}
+
+func (w *walker) registry(ref store.Ref) {
+	decoded(w, "registry", ref, record.DecodeRegistry, func(r record.RegistryRevision) (string, error) {
+		return sprintf("revision %d with %d transitions", r.Revision, len(r.Entries)), nil
+	})
+}
+
+func (w *walker) revocation(ref store.Ref) {
+	r, ok := decoded(w, "revocation", ref, record.DecodeRevocation, func(r record.RevocationRecord) (string, error) {
+		return sprintf("at %d", r.At), nil
+	})
+	if ok {
+		w.session(r.Session, "")
+		w.mint(r.Session)
+	}
+}
+
+func (w *walker) reconciliation(ref store.Ref) {
+	r, ok := decoded(w, "reconciliation", ref, record.DecodeReconciliation, func(r record.ReconciliationRecord) (string, error) {
+		return sprintf("%s %s by %s: %s", r.Intent, r.Verdict, r.By, r.Note), nil
+	})
+	if !ok || w.err != nil {
+		return
+	}
+	if err := w.intent(r.Intent); err != nil {
+		w.fail("intent", "", err)
+	}
+}

@@ -1,0 +1,215 @@
+package why
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"world/fault"
+	"world/store"
+	"world/store/record"
+)
+
+const (
+	// DefaultScan is how many of the newest entries are searched for a ref.
+	DefaultScan = 500
+	// MaxScan is the largest number of entries searched for a ref.
+	MaxScan = 5000
+
+	maxTarget = 512 // bytes
+	page      = 500 // entries read at a time
+)
+
+// Walk finds a target and follows its evidence. A target is a log index, "head",
+// a ref, an invocation id or the name of an intent. A ref that is not the
+// transition ref of an entry is searched in the scan newest entries. NotFound
+// when there is no such target, Invalid when it is none of these; any other
+// error is the store's. A broken link is no error: see Trail.Holds.
+func Walk(ctx context.Context, r store.Reader, target string, scan int) (Trail, error) {
+	w := &walker{ctx: ctx, r: r}
+	if err := w.from(target, scan); err != nil {
+		return Trail{}, err
+	}
+	if w.err != nil {
+		return Trail{}, w.err
+	}
+	t := Trail{Target: target, Steps: w.steps, Holds: true}
+	for _, s := range t.Steps {
+		t.Holds = t.Holds && s.Fault == ""
+	}
+	return t, nil
+}
+
+func (w *walker) from(target string, scan int) error {
+	if scan < 1 || scan > MaxScan {
+		return fault.New("why: walk", fault.Invalid, "a scan is 1 to %d entries", MaxScan)
+	}
+	switch {
+	case len(target) > maxTarget:
+		return badTarget()
+	case target == "head":
+		h, err := w.r.Head(w.ctx)
+		if err != nil {
+			return err
+		}
+		return w.index(h.Index)
+	case strings.HasPrefix(target, "sha256:"):
+		ref, err := store.ParseRef(target)
+		if err != nil {
+			return err
+		}
+		return w.ref(ref, scan)
+	case strings.HasPrefix(target, "effect:"):
+		return w.intent(target)
+	case strings.Contains(target, ":"):
+		return w.invocation(store.InvocationID(target))
+	}
+	index, err := strconv.ParseInt(target, 10, 64)
+	if err != nil || index < 0 || strconv.FormatInt(index, 10) != target {
+		return badTarget()
+	}
+	return w.index(index)
+}
+
+func badTarget() error {
+	return fault.New("why: walk", fault.Invalid, "a target is a log index, head, a ref, an invocation id or the name of an intent")
+}
+
+// index walks from an entry; one that is there but damaged is a broken step.
+func (w *walker) index(index int64) error {
+	e, err := w.r.Entry(w.ctx, index)
+	if fault.Is(err, fault.Corrupt) {
+		w.fail("entry", "", err)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	w.entry(e)
+	return nil
+}
+
+func (w *walker) invocation(id store.InvocationID) error {
+	e, err := w.r.EntryOf(w.ctx, id)
+	if err == nil {
+		w.entry(e)
+		return nil
+	}
+	if !fault.Is(err, fault.NotFound) {
+		return err
+	}
+	c, err := w.r.Claim(w.ctx, id)
+	if err != nil {
+		return err
+	}
+	w.claim(c)
+	return nil
+}
+
+func (w *walker) intent(name string) error {
+	parts := strings.Split(name, ":")
+	if len(parts) != 3 {
+		return badTarget()
+	}
+	ordinal, err := strconv.ParseInt(parts[2], 10, 64)
+	if err != nil || store.IntentName(store.EpisodeID(parts[1]), ordinal) != name {
+		return badTarget()
+	}
+	i, err := w.r.Intent(w.ctx, store.EpisodeID(parts[1]), ordinal)
+	if err != nil {
+		return err
+	}
+	return w.invocation(i.Invocation)
+}
+
+// ref walks from the entry about an object, or from the newest one that names it.
+func (w *walker) ref(ref store.Ref, scan int) error {
+	e, err := w.r.EntryAbout(w.ctx, ref)
+	if fault.Is(err, fault.NotFound) {
+		e, err = w.search(ref, int64(scan))
+	}
+	if err != nil {
+		return err
+	}
+	w.entry(e)
+	return nil
+}
+
+// search reads the newest entries and their invocation records, newest first.
+// What does not decode names nothing.
+func (w *walker) search(ref store.Ref, scan int64) (store.Entry, error) {
+	head, err := w.r.Head(w.ctx)
+	if err != nil {
+		return store.Entry{}, err
+	}
+	oldest := max(head.Index-scan+1, 0)
+	for end := head.Index + 1; end > oldest; {
+		from := max(end-page, oldest)
+		entries, err := w.r.Entries(w.ctx, from, int(end-from))
+		if err != nil {
+			return store.Entry{}, err
+		}
+		for i := len(entries) - 1; i >= 0; i-- {
+			names, err := w.names(entries[i], ref)
+			if err != nil || names {
+				return entries[i], err
+			}
+		}
+		end = from
+	}
+	return store.Entry{}, fault.New("why: search", fault.NotFound, "none of the %d newest entries names %s", head.Index+1-oldest, ref)
+}
+
+// names reports whether an entry or its call's evidence names a ref.
+func (w *walker) names(e store.Entry, ref store.Ref) (bool, error) {
+	if among(ref, e.Hash, e.World, e.StateRoot, e.TransitionFn, e.Interpreter) {
+		return true, nil
+	}
+	if e.Invocation == "" {
+		return false, nil
+	}
+	o, err := w.r.Object(w.ctx, e.Transition)
+	if err != nil {
+		return false, unlessDamaged(err)
+	}
+	c, err := record.DecodeInvocation(o.Bytes())
+	if err != nil {
+		return false, nil
+	}
+	if among(ref, c.Input, c.Output, c.Plan, c.Registry, c.Session) {
+		return true, nil
+	}
+	for _, effect := range c.Effects {
+		if among(ref, effect.Request, effect.Record, effect.Detail) {
+			return true, nil
+		}
+		if effect.Record == "" {
+			continue
+		}
+		o, err := w.r.Object(w.ctx, effect.Record)
+		if err != nil {
+			return false, unlessDamaged(err)
+		}
+		if rec, err := record.DecodeEffect(o.Bytes()); err == nil && rec.ResultRef == ref {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+func among(ref store.Ref, refs ...store.Ref) bool {
+	for _, r := range refs {
+		if r == ref {
+			return true
+		}
+	}
+	return false
+}
+
+// unlessDamaged drops errors about the evidence: a search looks past damage.
+func unlessDamaged(err error) error {
+	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Corrupt) {
+		return nil
+	}
+	return err
+}
