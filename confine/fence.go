@@ -2,6 +2,7 @@ package confine
 
 import (
 	"os"
+	"slices"
 	"strconv"
 
 	"world/fault"
@@ -19,7 +20,7 @@ func (r *run) fence(j *Jail, order *order, extra *[]*os.File) ([]string, error) 
 		shown = append([]string{v.worktree}, shown...)
 	}
 	var err error
-	if v.hidden, err = hide(j.hidden, shown, r.user()); err != nil {
+	if v.hidden, err = hide(slices.Concat(j.hidden, r.spec.Hidden), shown, r.user()); err != nil {
 		return nil, err
 	}
 	info, write, err := os.Pipe()

@@ -59,6 +59,13 @@ func (j *Jail) Stage() *Image { return j.stage }
 // Reach returns what the attacks at start showed.
 func (j *Jail) Reach() Reach { return j.reach }
 
+// CanShow reports whether a directory can be a Spec.Readable: a program's user can
+// walk to it, and showing it would not uncover what must stay hidden.
+func (j *Jail) CanShow(dir string, hidden []string, user User) bool {
+	_, err := hide(append(hidden, j.hidden...), []string{dir}, user)
+	return err == nil && isDir(dir) && Reachable(dir, user)
+}
+
 // findBubblewrap looks where distributions install it, and not along PATH, which
 // belongs to whoever started the daemon.
 func findBubblewrap() string {

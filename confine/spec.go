@@ -22,7 +22,8 @@ type Spec struct {
 
 	Worktree string   // absolute path of a real directory, the working directory; "" for none
 	ReadOnly bool     // the worktree may not be written either
-	Readable []string // absolute paths shown read only though they lie below a hidden one
+	Readable []string // absolute directories shown read only though they lie below a hidden one
+	Hidden   []string // absolute directories hidden besides those of the Jail
 
 	Sockets bool // socket(2) is allowed; there is still no network at level namespaces
 

@@ -7,10 +7,12 @@ import (
 	"world/confine"
 	"world/coordinator/capsule"
 	"world/coordinator/capsule/starlark"
+	"world/tools/policytool"
 )
 
 func main() {
 	os.Exit(confine.Main(os.Args, map[string]confine.Verb{
-		capsule.Verb: starlark.Serve,
+		capsule.Verb:    starlark.Serve,
+		policytool.Verb: policytool.Serve,
 	}))
 }

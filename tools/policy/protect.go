@@ -1,0 +1,147 @@
+package policy
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// protectedDirs and protectedFiles steer other programs on the operator's machine
+// (hooks, agents, continuous integration, git itself), so tools never write them.
+// .git is protected even without a policy.
+var (
+	protectedDirs  = []string{".github", ".pi", ".claude", ".ailang"}
+	protectedFiles = []string{".gitmodules", ".gitattributes"}
+)
+
+// gitDir is protected by the tool itself, as AILANG protects it.
+const gitDir = ".git"
+
+// denyWrite renders the protected names as AILANG's patterns. A directory pattern
+// is compared literally there, so each way of writing its letters that folds to
+// the same name is listed; a file pattern is a match over character classes.
+func denyWrite() []string {
+	var patterns []string
+	for _, name := range protectedDirs {
+		for _, spelling := range spellings(name) {
+			patterns = append(patterns, spelling+"/**")
+		}
+	}
+	for _, name := range protectedFiles {
+		var b strings.Builder
+		for _, r := range name {
+			if variants := foldings(r); len(variants) > 1 {
+				b.WriteString("[" + string(variants) + "]")
+				continue
+			}
+			b.WriteRune(r)
+		}
+		patterns = append(patterns, b.String())
+	}
+	return patterns
+}
+
+// spellings lists every name that folds to this one, itself first.
+func spellings(name string) []string {
+	all := []string{""}
+	for _, r := range name {
+		var longer []string
+		for _, prefix := range all {
+			for _, variant := range foldings(r) {
+				longer = append(longer, prefix+string(variant))
+			}
+		}
+		all = longer
+	}
+	return all
+}
+
+// foldings lists the runes equal to r under simple case folding, r first.
+func foldings(r rune) []rune {
+	all := []rune{r}
+	for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
+		all = append(all, next)
+	}
+	slices.Sort(all[1:])
+	return all
+}
+
+// Protection says why a relative path may not be written, "" when it may be. A
+// protected name protects at any depth: a nested repository's .git as well as the
+// worktree's own.
+func (p Policy) Protection(relative string) string {
+	parts := strings.Split(relative, "/")
+	for i, part := range parts {
+		folded := fold(part)
+		if folded == gitDir {
+			return ".git/ is read-only to the lane's tools"
+		}
+		if slices.Contains(protectedDirs, folded) {
+			return matches(folded + "/**")
+		}
+		if slices.Contains(protectedFiles, folded) && i == len(parts)-1 {
+			return matches(folded)
+		}
+	}
+	for _, pattern := range p.DenyWrite {
+		if denies(pattern, parts) {
+			return matches(pattern)
+		}
+	}
+	return ""
+}
+
+func matches(pattern string) string {
+	return `matches fs_deny_write "` + pattern + `" — read-only under this policy`
+}
+
+// denies applies one pattern of a policy: "dir/**" covers dir and all below it,
+// anything else is compared with the whole path and with the base name.
+func denies(pattern string, parts []string) bool {
+	folded := make([]string, len(parts))
+	for i, part := range parts {
+		folded[i] = fold(part)
+	}
+	whole, base := strings.Join(folded, "/"), folded[len(folded)-1]
+	if dir, ok := strings.CutSuffix(pattern, "/**"); ok {
+		dir = foldPath(dir)
+		return whole == dir || strings.HasPrefix(whole, dir+"/")
+	}
+	for _, name := range []string{whole, base} {
+		if ok, err := path.Match(foldPath(pattern), name); ok || err != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func foldPath(p string) string {
+	parts := strings.Split(p, "/")
+	for i, part := range parts {
+		parts[i] = fold(part)
+	}
+	return strings.Join(parts, "/")
+}
+
+// fold maps a name to what a forgiving file system could take it for: letters to
+// the smallest of their case variants (which turns U+017F into s and U+212A into
+// k, the two letters that normalise to ASCII), characters that are not shown left
+// out, dots and blanks at the end, and an NTFS stream or short name cut off.
+func fold(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if unprintable(r) || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) || unicode.Is(unicode.Variation_Selector, r) {
+			return -1
+		}
+		return unicode.ToLower(slices.Min(foldings(r)))
+	}, name)
+	name, _, _ = strings.Cut(name, ":")
+	name = strings.TrimRight(name, ". ")
+	if name == "git~1" {
+		return gitDir
+	}
+	return name
+}
+
+// unprintable reports control, format, private and unassigned characters.
+func unprintable(r rune) bool { return !unicode.IsPrint(r) && r != ' ' }

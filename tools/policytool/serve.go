@@ -1,0 +1,148 @@
+// Package policytool is the verb "policy-tool": one request on stdin, one response
+// on stdout, file operations inside one worktree under one policy. It runs inside
+// the jail.
+//
+// It speaks the contract of AILANG's policy-tool (reference/tool-contract.md §2),
+// strictly decoded, for the operations summary, read, write and edit. It promises
+// besides that nothing but a regular file inside the worktree is read or written,
+// whatever links lie on the way and whoever moves them; that a write leaves the
+// old file or the new one, with its mode, and nothing in between; that text comes
+// back as it is on disk or not at all; and that no message names a path of the host.
+package policytool
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"world/fault"
+	"world/tools/policy"
+)
+
+// Verb is the command's name.
+const Verb = "policy-tool"
+
+// policyVariable names the policy file when no flag does.
+const policyVariable = "AILANG_AGENT_POLICY"
+
+// Serve answers one request. The exit code is 0 whenever a response was written,
+// refusals included, 1 when none could be formed, 2 for flags it does not know.
+func Serve(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	flags := flag.NewFlagSet(Verb, flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	policyFile := flags.String("policy", os.Getenv(policyVariable), "policy `file`")
+	requestFile := flags.String("request-file", "", "read the request from `file` instead of stdin")
+	if flags.Parse(args) != nil || flags.NArg() > 0 {
+		return 2
+	}
+	fail := func(what any) int {
+		fmt.Fprintf(stderr, "%s: %v\n", Verb, what)
+		return 1
+	}
+	if *policyFile == "" {
+		return fail("no policy — pass --policy or export " + policyVariable + " (the launcher's handle); the tool refuses by default")
+	}
+	if *requestFile != "" {
+		f, err := os.Open(*requestFile)
+		if err != nil {
+			return fail("the request file cannot be read")
+		}
+		defer f.Close()
+		stdin = f
+	}
+	raw, err := io.ReadAll(io.LimitReader(stdin, MaxRequest+1))
+	if err != nil {
+		return fail("the request cannot be read")
+	}
+	request, err := DecodeRequest(raw)
+	if err != nil {
+		return fail(fault.Public(err))
+	}
+	if err := write(stdout, answer(*policyFile, request)); err != nil {
+		return fail("the response cannot be written")
+	}
+	return 0
+}
+
+// Response is the one shape of all answers. Empty members are left out.
+type Response struct {
+	OK       bool     `json:"ok"`
+	Refused  string   `json:"refused,omitempty"`
+	Content  string   `json:"content,omitempty"`
+	Argv     []string `json:"argv,omitempty"`
+	ExitCode int      `json:"exit_code,omitempty"`
+	Stdout   string   `json:"stdout,omitempty"`
+	Stderr   string   `json:"stderr,omitempty"`
+	Summary  *Summary `json:"summary,omitempty"`
+}
+
+// Summary says what the policy allows.
+type Summary struct {
+	SecurityMode string   `json:"security_mode"`
+	PolicyDigest string   `json:"policy_digest"`
+	Sandbox      string   `json:"fs_sandbox"`
+	Caps         []string `json:"caps"`
+	NetAllow     []string `json:"net_allow"`
+	ProcessAllow []string `json:"process_allow"`
+	CLI          []string `json:"cli"`
+	Ops          []string `json:"ops"`
+	TimeoutMS    int64    `json:"timeout_ms"`
+}
+
+func refused(format string, args ...any) Response {
+	return Response{Refused: fmt.Sprintf(format, args...)}
+}
+
+// answer reads the policy and carries out one operation under it.
+func answer(policyFile string, q Request) Response {
+	raw, err := readPolicy(policyFile)
+	if err != nil {
+		return refused("policy: the policy file cannot be read")
+	}
+	p, err := policy.Parse(raw)
+	if err != nil {
+		return refused("policy: %s", fault.Public(err))
+	}
+	op, ok := operations()[q.Op]
+	if !ok {
+		return refused("unknown op %q (ops: %s)", clip(q.Op), strings.Join(operationNames(), ", "))
+	}
+	if text := q.surplus(op.takes); text != "" {
+		return refused("%s", text)
+	}
+	t, err := openTree(p)
+	if err != nil {
+		return refused("the sandbox is not there")
+	}
+	defer t.Close()
+	return op.run(t, q, policy.Digest(raw))
+}
+
+func readPolicy(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	raw, err := io.ReadAll(io.LimitReader(f, policy.MaxFile+1))
+	if len(raw) > policy.MaxFile {
+		err = errors.New("too large")
+	}
+	return raw, err
+}
+
+func write(w io.Writer, r Response) error {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(r); err != nil {
+		return err
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
