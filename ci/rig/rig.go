@@ -72,7 +72,7 @@ type Result struct {
 // Run runs one binary to its end without a terminal.
 func (w *World) Run(ctx context.Context, binary string, args ...string) (Result, error) {
 	cmd := exec.CommandContext(ctx, filepath.Join(w.Bin, binary), args...)
-	return finish(cmd, cmd.Run)
+	return Finish(cmd)
 }
 
 // Worldd runs one verb of the daemon's CLI on this world's store.
@@ -80,11 +80,11 @@ func (w *World) Worldd(ctx context.Context, args ...string) (Result, error) {
 	return w.Run(ctx, "ailang-worldd", args...)
 }
 
-// finish runs a command with its streams captured; a non-zero exit is no error.
-func finish(cmd *exec.Cmd, run func() error) (Result, error) {
+// Finish runs a command with its streams captured; a non-zero exit is no error.
+func Finish(cmd *exec.Cmd) (Result, error) {
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := run()
+	err := cmd.Run()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
 		err = nil

@@ -42,7 +42,7 @@ func (w *World) Attended(ctx context.Context, prompt, answer, binary string, arg
 			}
 		}
 	})
-	result, err := finish(cmd, cmd.Run)
+	result, err := Finish(cmd)
 	tty.Close()
 	terminal.Close()
 	reading.Wait()

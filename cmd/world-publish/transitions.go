@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"world/coordinator/registry"
+	"world/session"
+	"world/session/attended"
+	"world/store"
+	"world/store/sqlite"
+)
+
+// answerTime is how long the phrase is waited for.
+const answerTime = 60 * time.Second
+
+func newTransitions() *cobra.Command {
+	var db, file, interpreter string
+	cmd := &cobra.Command{
+		Use:   "transitions --db FILE --manifest FILE",
+		Short: "Publish transitions to a store's registry",
+		Long: "Publishes the transitions of a manifest, a JSON array of {id, title, description, transitionFnFile,\n" +
+			"inputSchema, outputSchema, access, declaredEffects}, to the registry of a store that no daemon serves.\n" +
+			"The same transitions again change nothing.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return publish(cmd.Context(), db, file, interpreter)
+		},
+	}
+	cmd.Flags().StringVar(&db, "db", "", "the store's file")
+	cmd.Flags().StringVar(&file, "manifest", "", "the manifest's file")
+	cmd.Flags().StringVar(&interpreter, "interpreter-ref", "", "the kept interpreter that runs them; default: that of genesis")
+	for _, name := range []string{"db", "manifest"} {
+		if err := cmd.MarkFlagRequired(name); err != nil {
+			panic("world-publish: " + err.Error())
+		}
+	}
+	return cmd
+}
+
+// publish opens what it reads before it asks, so that a typing error fails first.
+func publish(ctx context.Context, db, file, interpreter string) error {
+	transitions, err := readManifest(file)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(db); err != nil {
+		return stop{fence: "store", reason: "absent"}
+	}
+	s, err := sqlite.Open(ctx, db, sqlite.Options{})
+	if err != nil {
+		return stop{"store", "unopenable", err}
+	}
+	defer s.Close()
+	by, err := pinned(ctx, s, interpreter)
+	if err != nil {
+		return err
+	}
+	if err := attend(ctx, db, len(transitions)); err != nil {
+		return err
+	}
+	now, err := session.Now(ctx, s, time.Now())
+	if err != nil {
+		return failure{err}
+	}
+	revision, changed, err := registry.Publish(ctx, s, transitions, by, now)
+	if err != nil {
+		return failure{err}
+	}
+	if !changed {
+		fmt.Printf("UNCHANGED at revision %d\n", revision.Revision)
+		return nil
+	}
+	fmt.Printf("published %d transitions as revision %d, %s\n", len(transitions), revision.Revision, revision.Ref)
+	return nil
+}
+
+// pinned returns the interpreter that the published transitions name.
+func pinned(ctx context.Context, s store.Store, ref string) (store.Ref, error) {
+	if ref != "" {
+		return store.ParseRef(ref)
+	}
+	genesis, err := s.Entry(ctx, 0)
+	if err != nil {
+		return "", stop{"store", "no-genesis", err}
+	}
+	return genesis.Interpreter, nil
+}
+
+// attend is the fence: no continuous integration, a controlling terminal, a phrase.
+func attend(ctx context.Context, db string, n int) error {
+	for _, name := range []string{"CI", "GITHUB_ACTIONS"} {
+		if os.Getenv(name) != "" {
+			return stop{fence: "ci", reason: strings.ToLower(name)}
+		}
+	}
+	terminal, err := attended.Open()
+	if err != nil {
+		return stop{"tty", "no-controlling-terminal", err}
+	}
+	defer terminal.Close()
+	path, err := filepath.Abs(db)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	if err := terminal.Phrase(ctx, nil, fmt.Sprintf("publish %d transitions to %s", n, path)); err != nil {
+		return stop{fence: "confirmation", err: err}
+	}
+	return nil
+}
