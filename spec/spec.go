@@ -10,6 +10,7 @@ package spec
 import (
 	"embed"
 	"io/fs"
+	"maps"
 	"path"
 	"sort"
 	"strings"
@@ -128,25 +129,41 @@ func (b *Book) File(name string) (Chunk, bool) {
 }
 
 // With returns a book in which one file has another text, for mutants and
-// variants. The name must be known.
+// variants. The name must be known. Theorems stay as they are.
 func (b *Book) With(name, text string) *Book {
-	if _, ok := b.files[name]; !ok {
-		panic("spec: no file " + name + " to replace")
-	}
-	c := &Book{Theorems: b.Theorems, files: make(map[string]Chunk, len(b.files))}
-	for k, v := range b.files {
-		c.files[k] = v
-	}
-	c.files[name] = Chunk{c.files[name].File, text}
+	c := b.clone()
+	c.files[name] = Chunk{b.mustFile(name).File, text}
 	return c
 }
+
+// WithFile is With for a text from elsewhere, which must be well-formed: errors
+// name it as the chunk does.
+func (b *Book) WithFile(name string, chunk Chunk) (*Book, error) {
+	b.mustFile(name)
+	if _, err := smtlib.Parse(chunk.File, []byte(chunk.Text)); err != nil {
+		return nil, err
+	}
+	c := b.clone()
+	c.files[name] = Chunk{chunk.File, chunk.Text + "\n"}
+	return c, nil
+}
+
+func (b *Book) mustFile(name string) Chunk {
+	c, ok := b.files[name]
+	if !ok {
+		panic("spec: no file " + name)
+	}
+	return c
+}
+
+func (b *Book) clone() *Book { return &Book{b.Theorems, maps.Clone(b.files)} }
 
 // Script returns the logic, the readings of numbers and text, and the named
 // files, in that order.
 func (b *Book) Script(enc Encoding, text Text, names ...string) []Chunk {
-	out := []Chunk{{"the prelude", "(set-logic ALL)\n"}, b.files["num-"+string(enc)], b.files[string(text)]}
+	out := []Chunk{{"the prelude", "(set-logic ALL)\n"}, b.mustFile("num-" + string(enc)), b.mustFile(string(text))}
 	for _, name := range names {
-		out = append(out, b.files[name])
+		out = append(out, b.mustFile(name))
 	}
 	return out
 }

@@ -8,22 +8,26 @@ import (
 	"world/fault"
 )
 
-// Where z3 and cvc5 say that a complaint is about. Lines count what they read.
-var (
-	z3Line   = regexp.MustCompile(`^line (\d+) column \d+: (?s)(.*)$`)
-	cvc5Line = regexp.MustCompile(`^Parse Error: <stdin>:(\d+)\.\d+: (?s)(.*)$`)
-)
+// forms is how z3 and cvc5 say which line of their standard input a complaint is
+// about, and how far behind they count: cvc5 1.0.3 is one line behind.
+var forms = []struct {
+	text   *regexp.Regexp
+	behind int
+}{
+	{regexp.MustCompile(`^line (\d+) column \d+: (?s)(.*)$`), 0},
+	{regexp.MustCompile(`^Parse Error: <stdin>:(\d+)\.\d+: (?s)(.*)$`), 1},
+}
 
 // complaint turns a solver's (error "...") into one line with file and line.
 func (s *Process) complaint(text string) error {
 	where, what := s.where, text
-	for _, form := range []*regexp.Regexp{z3Line, cvc5Line} {
-		if m := form.FindStringSubmatch(text); m != nil {
-			line, err := strconv.Atoi(m[1])
-			if err != nil {
-				continue
-			}
-			where, what = s.locate(line), m[2]
+	for _, f := range forms {
+		m := f.text.FindStringSubmatch(text)
+		if m == nil {
+			continue
+		}
+		if line, err := strconv.Atoi(m[1]); err == nil {
+			where, what = s.locate(line+f.behind), m[2]
 		}
 	}
 	what, _, _ = strings.Cut(what, "\n")

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"world/broker/law"
+	"world/drift"
+	"world/fault"
+	"world/spec"
+)
+
+// question is what decide is asked, as flags give it.
+type question struct {
+	grants  []string
+	request string
+	law     string
+}
+
+func newDecide(s *setup) *cobra.Command {
+	var q question
+	verb := &cobra.Command{
+		Use:   "decide --grant EFFECT=SCOPE:BUDGET[@EXPIRES] ... --request EFFECT=SCOPE:COST[@NOW]",
+		Short: "Decide one request with the Go law and with the model",
+		Long: `Decides one request over grants in mint order, by broker/law and by the model in
+each solver. With --law FILE the file takes the place of spec/z3/decision.smt2 and
+the Go law is shown for comparison only.
+
+EXPIRES and NOW are unix seconds; without them a grant does not expire and it is
+second 0. Exit 1: the answers differ.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return decideVerb(cmd, s, q)
+		},
+	}
+	verb.Flags().StringArrayVar(&q.grants, "grant", nil, "one grant; repeat in mint order")
+	verb.Flags().StringVar(&q.request, "request", "", "the request")
+	verb.Flags().StringVar(&q.law, "law", "", "a law file with the same functions as spec/z3/decision.smt2")
+	verb.MarkFlagRequired("request")
+	return verb
+}
+
+func decideVerb(cmd *cobra.Command, s *setup, q question) error {
+	c, err := q.parse()
+	if err != nil {
+		return err
+	}
+	book, err := s.book()
+	if err != nil {
+		return err
+	}
+	if q.law != "" {
+		if book, err = withLaw(book, q.law); err != nil {
+			return err
+		}
+	}
+	out := cmd.OutOrStdout()
+	fmt.Fprintf(out, "%-10s  %-18s  %5s  %20s  %20s\n", "by", "label", "grant", "before", "remaining")
+	goes := law.Decide(c.Grants, c.Request)
+	answer(out, "broker/law", goes, goes.Verdict.Label())
+	differ := false
+	for _, p := range s.solvers() {
+		m, err := drift.Open(cmd.Context(), book, p, s.limit)
+		if err != nil {
+			return err
+		}
+		ds, err := m.Decide([]drift.Case{c})
+		label := ""
+		if err == nil {
+			label = m.Label(ds[0].Verdict)
+		}
+		m.Close()
+		if err != nil {
+			return err
+		}
+		answer(out, p.Name, ds[0], label)
+		differ = differ || ds[0] != goes || label != goes.Verdict.Label()
+	}
+	if differ && q.law == "" {
+		return errNot("the answers differ")
+	}
+	return nil
+}
+
+func answer(out io.Writer, by string, d law.Decision, label string) {
+	fmt.Fprintf(out, "%-10s  %-18s  %5d  %20d  %20d\n", by, label, d.Grant, d.BudgetBefore, d.Remaining)
+}
+
+// withLaw puts a file in the place of the decision law.
+func withLaw(book *spec.Book, file string) (*spec.Book, error) {
+	const limit = 1 << 20
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, fault.Wrap("decide", fault.Unavailable, err, "law file %s cannot be read", file)
+	}
+	defer f.Close()
+	raw, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil || len(raw) > limit {
+		return nil, fault.New("decide", fault.Invalid, "law file %s cannot be read, or has more than %d bytes", file, limit)
+	}
+	return book.WithFile("decision", spec.Chunk{File: file, Text: string(raw)})
+}
+
+func (q question) parse() (drift.Case, error) {
+	var c drift.Case
+	for _, text := range q.grants {
+		effect, scope, budget, expires, err := parseTerm(text, math.MaxInt64)
+		if err != nil {
+			return c, err
+		}
+		c.Grants = append(c.Grants, law.Grant{Effect: effect, Scope: scope, ExpiresAt: expires, Budget: budget})
+	}
+	effect, scope, cost, now, err := parseTerm(q.request, 0)
+	c.Request = law.Request{Effect: effect, Scope: scope, Cost: cost, Now: now}
+	return c, err
+}
+
+// parseTerm reads EFFECT=SCOPE:N[@T], any int64 for N and T: unlike a grant at
+// mint, a question may be about numbers that no session holds.
+func parseTerm(text string, otherwise int64) (law.Effect, law.Scope, int64, int64, error) {
+	bad := fault.New("decide", fault.Invalid, "%q is not EFFECT=SCOPE:NUMBER or EFFECT=SCOPE:NUMBER@SECONDS", text)
+	effect, rest, hasScope := strings.Cut(text, "=")
+	colon := strings.LastIndexByte(rest, ':')
+	if !hasScope || colon < 0 {
+		return "", "", 0, 0, bad
+	}
+	number, at, hasTime := strings.Cut(rest[colon+1:], "@")
+	n, err := strconv.ParseInt(number, 10, 64)
+	if err != nil {
+		return "", "", 0, 0, bad
+	}
+	t := otherwise
+	if hasTime {
+		if t, err = strconv.ParseInt(at, 10, 64); err != nil {
+			return "", "", 0, 0, bad
+		}
+	}
+	return law.Effect(effect), law.Scope(rest[:colon]), n, t, nil
+}
