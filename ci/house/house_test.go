@@ -14,9 +14,9 @@ import (
 // floors lists the rooms from the ground up; a room imports rooms of lower
 // floors, and its own. The longest matching prefix places a package.
 var floors = [][]string{
-	{"broker/law", "fault", "spec"},
-	{"canon", "z3"},
-	{"store"},
+	{"broker/law", "fault"},
+	{"canon", "spec"},
+	{"store", "z3"},
 	{"store/record"},
 	{"store/sqlite", "store/storetest", "store/fsck", "store/why", "confine"},
 	{"session"},
