@@ -48,7 +48,7 @@ func Resolve(ctx context.Context, r store.Reader, token Token, now int64) (Live,
 	if row.Revocation != "" {
 		return Live{}, ErrUnknown
 	}
-	rec, err := recordOf(ctx, r, row)
+	rec, err := Read(ctx, r, row)
 	if err != nil {
 		return Live{}, err
 	}
@@ -76,8 +76,9 @@ func StillLive(ctx context.Context, r store.Reader, l Live) error {
 	return nil
 }
 
-// recordOf reads the object behind a row and holds the two together.
-func recordOf(ctx context.Context, r store.Reader, row store.Session) (record.SessionRecord, error) {
+// Read returns the object behind a session's row: Corrupt when it is missing or
+// the two do not agree.
+func Read(ctx context.Context, r store.Reader, row store.Session) (record.SessionRecord, error) {
 	object, err := r.Object(ctx, row.Object)
 	if err != nil {
 		return record.SessionRecord{}, fault.Wrap("session: read", evidenceKind(err), err, "session object %s", row.Object)

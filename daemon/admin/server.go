@@ -13,6 +13,7 @@ import (
 	"world/fault"
 	"world/session"
 	"world/session/attended"
+	"world/session/worktree"
 	"world/store"
 )
 
@@ -138,7 +139,7 @@ func (s *Server) mint(ctx context.Context, t *attended.Terminal, m mintTerms) (r
 }
 
 func (s *Server) open(ctx context.Context, t *attended.Terminal, n newSession) (reply, error) {
-	if n.Root != "" && n.Root != s.Desk.Root {
+	if n.Root != "" && !same(n.Root, s.Desk.Root) {
 		return reply{}, fault.New("admin: serve", fault.Invalid, "the daemon has another workspace root; leave --workspace-root out")
 	}
 	minted, tree, err := s.Desk.New(ctx, t, n.Terms.terms(), n.request())
@@ -148,13 +149,21 @@ func (s *Server) open(ctx context.Context, t *attended.Terminal, n newSession) (
 	return s.minted(minted, tree.Path), nil
 }
 
+// same reports whether two names are of one folder.
+func same(a, b worktree.Root) bool {
+	first, err := os.Stat(string(a))
+	if err != nil {
+		return false
+	}
+	second, err := os.Stat(string(b))
+	return err == nil && os.SameFile(first, second)
+}
+
 func (s *Server) minted(m session.Minted, path string) reply {
 	s.Log.Info().Str("credential_id", string(m.Record.Credential)).Str("episode", string(m.Record.Episode)).
 		Int64("entry", m.Entry.Index).Msg("session minted")
-	return reply{Minted: &Minted{
-		Token: m.Token.Reveal(), Credential: m.Record.Credential, Object: m.Object,
-		Entry: m.Entry.Index, ExpiresAt: m.Record.ExpiresAt, Worktree: path,
-	}}
+	answer := MintedOf(m, path)
+	return reply{Minted: &answer}
 }
 
 func (s *Server) revoke(ctx context.Context, r revocation) (reply, error) {

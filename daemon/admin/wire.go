@@ -82,7 +82,7 @@ type refusal struct {
 	Detail string `json:"detail"`
 }
 
-// Minted is a session that the daemon minted.
+// Minted is a session that was minted, as its holder is told of it.
 type Minted struct {
 	Token      string             `json:"token"` // the credential: nowhere else
 	Credential store.CredentialID `json:"credentialId"`
@@ -90,6 +90,14 @@ type Minted struct {
 	Entry      int64              `json:"entry"`
 	ExpiresAt  int64              `json:"expiresAt"` // logical unix seconds
 	Worktree   string             `json:"worktree"`  // "" without one
+}
+
+// MintedOf tells of a minted session; the zero one has no token.
+func MintedOf(m session.Minted, worktree string) Minted {
+	return Minted{
+		Token: m.Token.Reveal(), Credential: m.Record.Credential, Object: m.Object,
+		Entry: m.Entry.Index, ExpiresAt: m.Record.ExpiresAt, Worktree: worktree,
+	}
 }
 
 // refused turns an error into what may cross the socket.

@@ -93,6 +93,9 @@ func (t *Terminal) want(ctx context.Context, notice []string, question string, a
 	if !slices.Contains(answers, strings.TrimSpace(answer)) {
 		return fault.New("attended: confirm", fault.Denied, "aborted: not confirmed at the terminal")
 	}
+	if t.still != nil {
+		return t.still()
+	}
 	return nil
 }
 
