@@ -1,0 +1,80 @@
+// Package confinetest builds the programs that tests of confinement run.
+package confinetest
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"world/confine"
+)
+
+var (
+	mu     sync.Mutex
+	images = map[string]*confine.Image{}
+)
+
+// WorldTool is the package of the program on the confined side.
+const WorldTool = "world/cmd/world-tool"
+
+// Image builds a main package as releases are built, once a process, and seals it.
+func Image(t testing.TB, pkg string) *confine.Image {
+	t.Helper()
+	mu.Lock()
+	defer mu.Unlock()
+	if image, ok := images[pkg]; ok {
+		return image
+	}
+	image, err := build(pkg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	images[pkg] = image
+	return image
+}
+
+func build(pkg string) (*confine.Image, error) {
+	dir, err := os.MkdirTemp("", "world-build-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "program")
+	cmd := exec.Command("go", "build", "-trimpath", "-o", path, pkg)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("build %s: %w: %s", pkg, err, out)
+	}
+	return confine.SealFile(path)
+}
+
+// Jail returns a jail of world-tool with a ceiling, 0 for none, and demands that it
+// reaches it: a test of the fence on a machine without one would prove nothing.
+func Jail(t testing.TB, ceiling confine.Level, hidden ...string) *confine.Jail {
+	t.Helper()
+	jail, err := confine.New(confine.Options{Stage: Image(t, WorldTool), Ceiling: ceiling, Hidden: hidden})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := max(ceiling, 1); ceiling == 0 && jail.Reach().Level != confine.Namespaces || jail.Reach().Level < want {
+		t.Fatalf("the machine reaches %s", jail.Reach())
+	}
+	return jail
+}
+
+// Dir returns a directory that programs' users can walk to, unlike t.TempDir of a
+// root process, whose parents are closed to them.
+func Dir(t testing.TB) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(filepath.Dir(dir), 0o711); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
