@@ -112,25 +112,32 @@ func below(root, path string) bool {
 }
 
 // make creates the directories that are missing, for this user alone, and
-// refuses those in which another could put files.
+// refuses those in which another could put files. The workspace root lets others
+// through, but not list it: tools run as users of their own.
 func (l layout) make() error {
-	for what, dir := range map[string]string{
-		"the store's directory": filepath.Dir(l.db), "the state directory": l.state, "the archive": l.archive(),
-		"the policies": l.policies(), "the workspace root": l.workspaces,
+	for _, dir := range []struct {
+		what, path string
+		mode       os.FileMode
+	}{
+		{"the store's directory", filepath.Dir(l.db), 0o700},
+		{"the state directory", l.state, 0o700},
+		{"the archive", l.archive(), 0o700},
+		{"the policies", l.policies(), 0o700},
+		{"the workspace root", l.workspaces, 0o711},
 	} {
-		if dir == "" {
+		if dir.path == "" {
 			continue
 		}
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return fmt.Errorf("%s cannot be made: %w", what, err)
+		if err := os.MkdirAll(dir.path, dir.mode); err != nil {
+			return fmt.Errorf("%s cannot be made: %w", dir.what, err)
 		}
-		info, err := os.Stat(dir)
+		info, err := os.Stat(dir.path)
 		if err != nil {
 			return err
 		}
 		owner := info.Sys().(*syscall.Stat_t).Uid
 		if info.Mode().Perm()&0o022 != 0 || owner != uint32(os.Geteuid()) {
-			return fault.New("serve: placement", fault.Denied, "%s must belong to this user, and no other may write it: chmod 700", what)
+			return fault.New("serve: placement", fault.Denied, "%s must belong to this user, and no other may write it", dir.what)
 		}
 	}
 	return nil

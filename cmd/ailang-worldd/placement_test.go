@@ -88,9 +88,11 @@ func TestMadeDirectoriesAreOnesOwn(t *testing.T) {
 	if err := l.make(); err != nil {
 		t.Fatal(err)
 	}
-	for _, dir := range []string{filepath.Dir(l.db), l.state, l.archive(), l.policies(), l.workspaces} {
-		if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
-			t.Errorf("%s: %v, %v; want mode 0700", dir, info, err)
+	for dir, mode := range map[string]os.FileMode{
+		filepath.Dir(l.db): 0o700, l.state: 0o700, l.archive(): 0o700, l.policies(): 0o700, l.workspaces: 0o711,
+	} {
+		if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != mode {
+			t.Errorf("%s: %v, %v; want mode %o", dir, info, err, mode)
 		}
 	}
 	if err := os.Chmod(l.state, 0o770); err != nil {

@@ -18,6 +18,8 @@ func newRoot() *cobra.Command {
 			return cmd.Help()
 		},
 	}
-	root.AddCommand()
+	root.AddCommand(
+		newServe(),
+	)
 	return root
 }

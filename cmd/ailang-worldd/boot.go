@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"world/confine"
+	"world/coordinator"
+	"world/coordinator/capsule"
+	"world/coordinator/registry"
+	"world/daemon"
+	"world/daemon/admin"
+	"world/session"
+	"world/store"
+	"world/store/sqlite"
+	"world/tools"
+)
+
+// startTime bounds the whole start.
+const startTime = 30 * time.Second
+
+// boot is a daemon on its way up, and what it must take down again.
+type boot struct {
+	flags     serveFlags
+	worldTool string
+	log       zerolog.Logger
+	stdout    io.Writer
+
+	layout  layout
+	bind    daemon.Bind
+	floor   confine.Level
+	store   *sqlite.Store
+	stage   *confine.Image // world-tool: first stage of the jail, and the interpreter of this build
+	jail    *confine.Jail
+	archive *capsule.Archive
+	genesis store.Entry
+	calls   *coordinator.Coordinator
+	server  *daemon.Server
+	door    *admin.Listener
+
+	closers []func() error // in the order of opening
+}
+
+// start runs the stages in order. The first error ends it and names its stage.
+func (d *boot) start(ctx context.Context) (stage string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	for _, s := range []struct {
+		stage string
+		do    func(context.Context) error
+	}{
+		{"bind-policy", d.readBind},
+		{"config", d.readLayout},
+		{"store-open", d.openStore},
+		{"archive", d.openArchive},
+		{"confinement", d.buildJail},
+		{"registry-bootstrap", d.bootstrap},
+		{"integrity", d.scan},
+		{"tools", d.handleTools},
+		{"listen", d.listen},
+	} {
+		if err := s.do(ctx); err != nil {
+			return s.stage, err
+		}
+	}
+	return "", nil
+}
+
+// close takes down what start brought up, last part first.
+func (d *boot) close() error {
+	var errs []error
+	for _, closer := range slices.Backward(d.closers) {
+		errs = append(errs, closer())
+	}
+	d.closers = nil
+	return errors.Join(errs...)
+}
+
+func (d *boot) later(closer func() error) { d.closers = append(d.closers, closer) }
+
+func (d *boot) readBind(context.Context) (err error) {
+	d.bind, err = daemon.ParseBind(d.flags.bind)
+	return err
+}
+
+func (d *boot) readLayout(context.Context) (err error) {
+	if d.floor, err = confine.ParseLevel(d.flags.floor); err != nil {
+		return err
+	}
+	if d.layout, err = newLayout(d.flags.db, d.flags.state, d.flags.workspaces); err != nil {
+		return err
+	}
+	if err = d.layout.check(); err != nil {
+		return err
+	}
+	return d.layout.make()
+}
+
+func (d *boot) openStore(ctx context.Context) (err error) {
+	if d.store, err = sqlite.Open(ctx, d.layout.db, sqlite.Options{}); err != nil {
+		return err
+	}
+	d.later(d.store.Close)
+	return nil
+}
+
+// openArchive copies world-tool into memory that cannot change any more, and opens
+// the archive of this and all earlier interpreters.
+func (d *boot) openArchive(context.Context) (err error) {
+	if d.stage, err = confine.SealFile(d.worldTool); err != nil {
+		return err
+	}
+	d.later(d.stage.Close)
+	if d.archive, err = capsule.OpenArchive(d.layout.archive(), d.store); err != nil {
+		return err
+	}
+	d.later(d.archive.Close)
+	return nil
+}
+
+func (d *boot) buildJail(context.Context) (err error) {
+	hidden := []string{d.layout.state}
+	if d.layout.workspaces != "" {
+		hidden = append(hidden, d.layout.workspaces)
+	}
+	if d.jail, err = confine.New(confine.Options{Stage: d.stage, Hidden: hidden}); err != nil {
+		return err
+	}
+	reach := d.jail.Reach()
+	line := d.log.Info()
+	if reach.Level < d.floor {
+		line = d.log.Warn()
+	}
+	line.Stringer("reach", reach).Stringer("floor", d.floor).Msg("confinement")
+	return nil
+}
+
+// bootstrap begins an empty store, and tells where the registry of another serves
+// other built-ins than this binary's: that changes only by an operator's word (D30).
+func (d *boot) bootstrap(ctx context.Context) error {
+	interpreter, err := io.ReadAll(d.stage.Reader())
+	if err != nil {
+		return err
+	}
+	now, err := session.Now(ctx, d.store, time.Now())
+	if err != nil {
+		return err
+	}
+	report, err := registry.Bootstrap(ctx, d.store, tools.Builtins(), interpreter, now)
+	if err != nil {
+		return err
+	}
+	if report.Began {
+		d.log.Info().Str("registry", string(report.Registry)).Msg("an empty store has begun")
+	}
+	for _, id := range report.Differ {
+		d.log.Warn().Str("transition", string(id)).
+			Msg("this binary's built-in is not what the registry serves; nothing was changed: registry upgrade takes it over")
+	}
+	if d.genesis, err = d.store.Entry(ctx, 0); err != nil {
+		return err
+	}
+	return d.archiveInterpreters(ctx)
+}
+
+// archiveInterpreters brings every interpreter that the registry pins from the
+// store into the archive. One that is missing fails the calls that need it.
+func (d *boot) archiveInterpreters(ctx context.Context) error {
+	current, err := registry.Current(ctx, d.store)
+	if err != nil {
+		return err
+	}
+	for _, served := range current.Entries {
+		if _, err := d.archive.Image(ctx, served.Interpreter); err != nil {
+			d.log.Error().Err(err).Str("transition", string(served.ID)).Msg("its interpreter is not available")
+		}
+	}
+	return nil
+}

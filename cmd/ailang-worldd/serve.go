@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
+
+	"world/confine"
+	"world/fault"
+)
+
+// serveFlags is what an operator says of a daemon.
+type serveFlags struct {
+	db, bind, workspaces, state, tool, floor string
+	openReads                                bool
+}
+
+func newServe() *cobra.Command {
+	var f serveFlags
+	cmd := &cobra.Command{
+		Use:   "serve --db FILE",
+		Short: "Serve a world on loopback until interrupted",
+		Long: "Serve a world on loopback until SIGINT or SIGTERM; running calls then have 10 s to finish.\n" +
+			"An empty store gets its genesis entry and the built-in transitions.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			world, err := os.Executable()
+			if err != nil {
+				return exit{exitStore, err}
+			}
+			log := newLogger(cmd.ErrOrStderr())
+			return serve(cmd.Context(), f, filepath.Join(filepath.Dir(world), "world-tool"), cmd.OutOrStdout(), log)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.db, "db", "", "the store's file (required)")
+	flags.StringVar(&f.bind, "bind", "127.0.0.1:7644", "loopback address; port 0 takes a free one")
+	flags.StringVar(&f.workspaces, "workspace-root", "", "directory of the episodes' worktrees; without it no tool can act")
+	flags.StringVar(&f.state, "state-dir", "", "directory of socket, read token, archive and policies (default: that of the store)")
+	flags.StringVar(&f.tool, "tool-ailang-bin", "", "tool binary that carries out effects (default: the world-tool beside this program)")
+	flags.BoolVar(&f.openReads, "open-reads", false, "serve /v1 reads without the read token to whatever reaches the port")
+	flags.StringVar(&f.floor, "confinement-floor", confine.Landlock.String(), "weakest confinement accepted: namespaces, landlock or process")
+	return cmd
+}
+
+// serve brings a daemon up, stage by stage, runs it until ctx ends, and takes it
+// down again, last part first. worldTool is the path of the world-tool binary.
+func serve(ctx context.Context, f serveFlags, worldTool string, stdout io.Writer, log zerolog.Logger) (err error) {
+	d := &boot{flags: f, worldTool: worldTool, log: log, stdout: stdout}
+	defer func() { err = errors.Join(err, d.close()) }()
+	if stage, err := d.start(ctx); err != nil {
+		return exit{exitStore, fmt.Errorf("daemon startup failed at %s: %s", stage, startupText(err))}
+	}
+	return d.run(ctx)
+}
+
+// startupText is detail and cause of an error: the reader is the operator.
+func startupText(err error) string {
+	var e *fault.Error
+	if !errors.As(err, &e) {
+		return err.Error()
+	}
+	parts := []string{}
+	if e.Detail != "" {
+		parts = append(parts, e.Detail)
+	} else {
+		parts = append(parts, e.Kind.String())
+	}
+	if e.Cause != nil {
+		parts = append(parts, e.Cause.Error())
+	}
+	return strings.Join(parts, ": ")
+}
+
+// newLogger writes JSON, or lines for a person when stderr is a terminal.
+func newLogger(stderr io.Writer) zerolog.Logger {
+	if f, ok := stderr.(*os.File); ok {
+		if _, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS); err == nil {
+			stderr = zerolog.ConsoleWriter{Out: f, TimeFormat: "15:04:05"}
+		}
+	}
+	return zerolog.New(stderr).With().Timestamp().Logger()
+}
