@@ -10,32 +10,28 @@ import (
 
 // Begin implements store.Store.
 func (s *Store) Begin(ctx context.Context, act store.Act) (store.Entry, error) {
-	return s.act(ctx, "sqlite: begin", act, func(c *conn, op string) (store.Head, error) {
+	return s.act(ctx, "sqlite: begin", act, func(c *conn, op string) (place, error) {
 		_, err := readHead(c)
 		switch {
 		case err == nil:
-			return store.Void, fault.New(op, fault.Conflict, "the log has its genesis already")
+			return place{}, fault.New(op, fault.Conflict, "the log has its genesis already")
 		case !fault.Is(err, fault.NotFound):
-			return store.Void, err
+			return place{}, err
 		}
-		return store.Void, nil
+		return place{head: store.Void}, nil
 	})
 }
 
 // Act implements store.Store.
 func (s *Store) Act(ctx context.Context, act store.Act) (store.Entry, error) {
-	return s.act(ctx, "sqlite: act", act, func(c *conn, op string) (store.Head, error) {
-		head, err := readHead(c)
-		if err != nil {
-			return head, err
-		}
+	return s.act(ctx, "sqlite: act", act, func(c *conn, op string) (place, error) {
 		d := act.Draft
-		return head, requireObjects(c, op, act.Objects, d.TransitionFn, d.Interpreter, d.Transition, d.StateRoot)
+		return findPlace(c, op, without(act.Objects, d.TransitionFn, d.Interpreter, d.Transition, d.StateRoot))
 	})
 }
 
-// act chains an act onto the head that place finds, after its guards.
-func (s *Store) act(ctx context.Context, op string, act store.Act, place func(*conn, string) (store.Head, error)) (store.Entry, error) {
+// act chains an act onto the place that find finds, after its guards.
+func (s *Store) act(ctx context.Context, op string, act store.Act, find func(*conn, string) (place, error)) (store.Entry, error) {
 	if err := s.writable(op); err != nil {
 		return store.Entry{}, err
 	}
@@ -47,7 +43,7 @@ func (s *Store) act(ctx context.Context, op string, act store.Act, place func(*c
 	}
 	var entry store.Entry
 	err := s.writer.do(ctx, op, func(c *conn) error {
-		head, err := place(c, op)
+		at, err := find(c, op)
 		if err != nil {
 			return err
 		}
@@ -59,7 +55,7 @@ func (s *Store) act(ctx context.Context, op string, act store.Act, place func(*c
 				return err
 			}
 		}
-		entry, err = chain(c, head, act.Draft, "", act.At)
+		entry, err = chain(c, at, act.Draft, "", act.At)
 		return err
 	}, func(c *conn) (bool, error) { return logged(c, entry) })
 	if err != nil {
@@ -115,7 +111,7 @@ func mint(c *conn, op string, act store.Act, s store.Session) error {
 }
 
 func revoke(c *conn, op string, ch store.RevokeSession) error {
-	if err := requireObjects(c, op, nil, ch.Revocation); err != nil {
+	if err := requireObject(c, op, ch.Revocation); err != nil {
 		return err
 	}
 	r, err := readSession(c, ch.Credential)
@@ -135,7 +131,7 @@ func moveRegistry(c *conn, op string, ch store.MoveRegistry) error {
 	if ch.Name == "" || len(ch.Name) > 128 {
 		return fault.New(op, fault.Invalid, "a registry's name is 1 to 128 bytes")
 	}
-	if err := requireObjects(c, op, nil, ch.To); err != nil {
+	if err := requireObject(c, op, ch.To); err != nil {
 		return err
 	}
 	to := store.HeadMove{Name: ch.Name, To: ch.To}
@@ -159,7 +155,7 @@ func reconcile(c *conn, op string, ch store.ReconcileIntent) error {
 	if ch.Lease.Episode != ch.Episode {
 		return fault.New(op, fault.Invalid, "the lease is of another episode")
 	}
-	if err := requireObjects(c, op, nil, ch.Reconciliation); err != nil {
+	if err := requireObject(c, op, ch.Reconciliation); err != nil {
 		return err
 	}
 	if err := checkLease(c, op, ch.Lease); err != nil {

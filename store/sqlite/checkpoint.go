@@ -13,19 +13,27 @@ type checkpointer struct {
 	between func(fn func()) // runs fn while no transaction is open
 	rows    int64           // changed since the last wake; the writer's own
 	wake    chan struct{}
+	quit    chan struct{}
 	stopped chan struct{}
 }
 
 func startCheckpointer(c *conn, between func(func())) *checkpointer {
-	k := &checkpointer{c: c, between: between, wake: make(chan struct{}, 1), stopped: make(chan struct{})}
-	go func() {
-		defer close(k.stopped)
-		for range k.wake {
+	k := &checkpointer{c: c, between: between, wake: make(chan struct{}, 1), quit: make(chan struct{}), stopped: make(chan struct{})}
+	go k.loop()
+	return k
+}
+
+func (k *checkpointer) loop() {
+	defer close(k.stopped)
+	for {
+		select {
+		case <-k.wake:
 			k.move()
 			k.between(k.move)
+		case <-k.quit:
+			return
 		}
-	}()
-	return k
+	}
 }
 
 // wrote counts changed rows and wakes the checkpointer now and then. It never waits.
@@ -47,7 +55,7 @@ func (k *checkpointer) move() {
 }
 
 func (k *checkpointer) close() {
-	close(k.wake)
+	close(k.quit)
 	<-k.stopped
 	k.c.close()
 }

@@ -29,89 +29,110 @@ func (s *Store) Commit(ctx context.Context, f store.Finish) (store.Entry, error)
 	return entry, nil
 }
 
-// commit checks every guard, then writes.
+// commit reads once what it needs to know, then writes. The first write carries
+// the guards and changes nothing when one of them fails.
 func commit(c *conn, op string, f store.Finish) (store.Entry, error) {
-	fail := func(err error) (store.Entry, error) { return store.Entry{}, err }
 	named := []store.Ref{f.Draft.TransitionFn, f.Draft.Interpreter, f.Draft.Transition, f.Draft.StateRoot}
-	var intent store.Intent
-	var err error
 	if f.Intent == nil {
-		err = refuseClaimed(c, op, f.Claim.Invocation)
 		named = append(named, f.Claim.TransitionFn, f.Claim.Input, f.Claim.Session)
 	} else {
-		intent, err = closing(c, op, f)
 		named = append(named, f.Outcome.Detail)
 		if f.Outcome.Record != "" {
 			named = append(named, f.Outcome.Record)
 		}
 	}
+	place, err := findPlace(c, op, without(f.Objects, named...))
 	if err != nil {
-		return fail(err)
+		return store.Entry{}, err
 	}
-	if err := requireObjects(c, op, f.Objects, named...); err != nil {
-		return fail(err)
-	}
-	head, err := readHead(c)
-	if err != nil {
-		return fail(err)
-	}
-	if f.Intent == nil {
+	if f.Intent != nil {
+		err = putOutcome(c, op, f)
+	} else if err = refuseClaimed(c, op, f.Claim.Invocation); err == nil {
 		err = putClaim(c, f.Claim)
-	} else {
-		err = putOutcome(c, op, intent)
 	}
 	if err != nil {
-		return fail(err)
+		return store.Entry{}, err
 	}
 	if err := putObjects(c, f.Objects); err != nil {
-		return fail(err)
+		return store.Entry{}, err
 	}
-	return chain(c, head, f.Draft, f.Claim.Invocation, f.At)
+	return chain(c, place, f.Draft, f.Claim.Invocation, f.At)
 }
 
-// closing returns the open intent that a finish ends, with its outcome in it.
-func closing(c *conn, op string, f store.Finish) (store.Intent, error) {
+// place is where the next entry goes.
+type place struct {
+	head  store.Head
+	clock int64 // greatest logical time
+}
+
+// findPlace reads the head and refuses what names an object that is not stored.
+func findPlace(c *conn, op string, named []store.Ref) (place, error) {
+	p := place{}
+	stored := 0
+	found, err := c.row(func(row scanner) error {
+		h := &p.head
+		return whole(row, h, headWhere, store.Head.Digest, &stored, &p.clock, &h.Index, ref(&h.World), ref(&h.StateRoot), ref(&h.Entry))
+	}, "SELECT (SELECT count(*) FROM objects WHERE hash IN "+values(1, len(named))+"), (SELECT at FROM clock WHERE id = 1), "+
+		headColumns+" FROM head WHERE id = 1", blobs(named)...)
+	switch {
+	case err != nil:
+		return p, err
+	case !found:
+		return p, noGenesis()
+	case stored < len(named):
+		return p, notStored(c, op, named)
+	}
+	return p, nil
+}
+
+// putOutcome ends an intent. The conditions of the write are the lease, the
+// claim, and the intent as it was opened: its digest says that it is still open.
+func putOutcome(c *conn, op string, f store.Finish) error {
+	open := *f.Intent
+	open.Outcome, open.Reconciled = store.Outcome{}, ""
+	ended := open
+	ended.Outcome = f.Outcome
+	if open.Invocation != f.Claim.Invocation || open.Epoch != f.Lease.Epoch {
+		return whyNotEnded(c, op, f)
+	}
+	was, is, lease, claim := open.Digest(), ended.Digest(), f.Lease.Digest(), f.Claim.Digest()
+	n, err := c.exec("UPDATE intents SET status = ?, record = ?, detail = ?, outcome_at = ?, digest = ? "+
+		"WHERE episode = ? AND ordinal = ? AND digest = ? "+
+		"AND EXISTS (SELECT 1 FROM leases WHERE episode = ? AND digest = ?) "+
+		"AND EXISTS (SELECT 1 FROM claims WHERE invocation = ? AND digest = ?)",
+		string(f.Outcome.Status), blob(f.Outcome.Record), blob(f.Outcome.Detail), f.Outcome.At, is[:],
+		string(open.Episode), open.Ordinal, was[:], string(f.Lease.Episode), lease[:], string(f.Claim.Invocation), claim[:])
+	if err != nil || n == 1 {
+		return err
+	}
+	return whyNotEnded(c, op, f)
+}
+
+// whyNotEnded names the guard that held an outcome back.
+func whyNotEnded(c *conn, op string, f store.Finish) error {
 	if err := checkLease(c, op, f.Lease); err != nil {
-		return store.Intent{}, err
+		return err
 	}
 	intent, err := readIntent(c, f.Intent.Episode, f.Intent.Ordinal)
 	if err != nil {
-		return intent, err
+		return err
 	}
 	claim, err := readClaim(c, f.Claim.Invocation)
-	if fault.Is(err, fault.NotFound) {
-		return intent, fault.New(op, fault.Conflict, "invocation %q was never claimed", f.Claim.Invocation)
-	}
-	if err != nil {
-		return intent, err
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		return err
 	}
 	switch {
-	case claim != f.Claim || intent.Invocation != f.Claim.Invocation:
-		return intent, fault.New(op, fault.Conflict, "invocation %q is claimed by another call", f.Claim.Invocation)
-	case intent.Outcome.Status != store.StatusOpen || intent.Reconciled != "":
-		return intent, fault.New(op, fault.Conflict, "intent %s has its outcome already", intent.Name())
-	case intent.Epoch != f.Lease.Epoch:
-		return intent, fault.New(op, fault.LeaseLost, "intent %s is of epoch %d", intent.Name(), intent.Epoch)
+	case claim != f.Claim || intent.Invocation != claim.Invocation:
+		return fault.New(op, fault.Conflict, "invocation %q is claimed by another call", f.Claim.Invocation)
+	case intent.Outcome.Status == store.StatusOpen && intent.Reconciled == "" && intent.Epoch != f.Lease.Epoch:
+		return fault.New(op, fault.LeaseLost, "intent %s is of epoch %d", intent.Name(), intent.Epoch)
 	}
-	intent.Outcome = f.Outcome
-	return intent, nil
-}
-
-// putOutcome ends an intent; the condition of the write lets it happen once.
-func putOutcome(c *conn, op string, i store.Intent) error {
-	d := i.Digest()
-	n, err := c.exec("UPDATE intents SET status = ?, record = ?, detail = ?, outcome_at = ?, digest = ? "+
-		"WHERE episode = ? AND ordinal = ? AND status = '' AND reconciled = x''",
-		string(i.Outcome.Status), blob(i.Outcome.Record), blob(i.Outcome.Detail), i.Outcome.At, d[:], string(i.Episode), i.Ordinal)
-	if err == nil && n != 1 {
-		err = fault.New(op, fault.Conflict, "intent %s has its outcome already", i.Name())
-	}
-	return err
+	return fault.New(op, fault.Conflict, "intent %s has its outcome already, or is another", intent.Name())
 }
 
 // chain appends a draft to the log and moves the head onto it.
-func chain(c *conn, head store.Head, d store.Draft, id store.InvocationID, at int64) (store.Entry, error) {
-	e := store.Chain(head, d, id)
+func chain(c *conn, p place, d store.Draft, id store.InvocationID, at int64) (store.Entry, error) {
+	e := store.Chain(p.head, d, id)
 	if _, err := c.exec("INSERT INTO log ("+entryColumns+") VALUES "+values(1, 12), entryArgs(e)...); err != nil {
 		return e, err
 	}
@@ -120,7 +141,7 @@ func chain(c *conn, head store.Head, d store.Draft, id store.InvocationID, at in
 		headArgs(e.Head())...); err != nil {
 		return e, err
 	}
-	return e, tick(c, at)
+	return e, tick(c, p.clock, at)
 }
 
 // logged reports whether exactly this entry is in the log.

@@ -120,8 +120,9 @@ func (c *conn) row(scan func(row scanner) error, query string, args ...any) (boo
 }
 
 func (c *conn) begin() error {
-	c.changed, c.failed = 0, false
+	c.failed = false
 	_, err := c.exec("BEGIN IMMEDIATE")
+	c.changed = 0 // what does not change rows reports the number of the last that did
 	return err
 }
 
@@ -143,6 +144,6 @@ func (c *conn) fail(err error) error {
 
 // values returns n groups of placeholders for a multi-row statement.
 func values(n, columns int) string {
-	group := "(" + strings.Repeat("?,", columns-1) + "?)"
-	return strings.Repeat(group+",", n-1) + group
+	group := "(" + strings.TrimSuffix(strings.Repeat("?,", columns), ",") + ")"
+	return strings.TrimSuffix(strings.Repeat(group+",", n), ",")
 }

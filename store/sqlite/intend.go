@@ -36,22 +36,19 @@ func (s *Store) Intend(ctx context.Context, in store.Intention) (store.Intent, e
 	return intent, nil
 }
 
-// intend checks every guard, then writes; it fills in the ordinal.
+// intend reads once what it needs to know, then writes. The first write carries
+// the guards and changes nothing when one of them fails.
 func intend(c *conn, op string, in store.Intention, intent *store.Intent) error {
-	if err := checkLease(c, op, in.Lease); err != nil {
+	now := ledgerRow{spent: spentRow{in.Claim.Episode, store.Spent{Effect: in.Effect, Scope: in.Scope}}}
+	named := without(in.Objects, in.Claim.TransitionFn, in.Claim.Input, in.Claim.Session, in.Request)
+	if err := now.read(c, named); err != nil {
 		return err
 	}
-	if err := refuseClaimed(c, op, in.Claim.Invocation); err != nil {
-		return err
+	if now.stored < len(named) {
+		return notStored(c, op, named)
 	}
-	if err := requireObjects(c, op, in.Objects, in.Claim.TransitionFn, in.Claim.Input, in.Claim.Session, in.Request); err != nil {
-		return err
-	}
-	var err error
-	if intent.Ordinal, err = nextOrdinal(c, intent.Episode); err != nil {
-		return err
-	}
-	if err := spend(c, op, in); err != nil {
+	intent.Ordinal = now.next
+	if err := spend(c, op, in, now.spent); err != nil {
 		return err
 	}
 	if err := putClaim(c, in.Claim); err != nil {
@@ -63,35 +60,59 @@ func intend(c *conn, op string, in store.Intention, intent *store.Intent) error 
 	if _, err := c.exec("INSERT INTO intents ("+intentColumns+") VALUES "+values(1, 15), intentArgs(*intent)...); err != nil {
 		return err
 	}
-	return tick(c, in.Claim.At)
+	return tick(c, now.clock, in.Claim.At)
 }
 
-// spend adds the cost to the running total under the guard of the budget. The
-// guard is the condition of the write; no row changed means over budget.
-func spend(c *conn, op string, in store.Intention) error {
-	r := spentRow{in.Claim.Episode, store.Spent{Effect: in.Effect, Scope: in.Scope}}
-	key := []any{string(r.episode), string(in.Effect), string(in.Scope)}
-	_, err := c.row(func(row scanner) (err error) {
-		r, err = scanSpent(row)
-		return err
-	}, "SELECT "+spendColumns+" FROM spend WHERE episode = ? AND effect = ? AND scope = ?", key...)
-	if err != nil {
+// ledgerRow is what an intent is decided by, read in one statement.
+type ledgerRow struct {
+	next   int64    // ordinal; dense, because intents are never removed
+	clock  int64    // greatest logical time
+	stored int      // how many of the named objects there are
+	spent  spentRow // total 0 when nothing was spent yet
+}
+
+func (l *ledgerRow) read(c *conn, named []store.Ref) error {
+	var digest []byte
+	episode := string(l.spent.episode)
+	_, err := c.row(func(row scanner) error {
+		return row.Scan(&l.stored, &l.next, &l.clock, &l.spent.spent.Total, &digest)
+	}, "SELECT (SELECT count(*) FROM objects WHERE hash IN "+values(1, len(named))+"), "+
+		"(SELECT coalesce(max(ordinal) + 1, 0) FROM intents WHERE episode = ?), "+
+		"(SELECT at FROM clock WHERE id = 1), coalesce(s.total, 0), s.digest "+
+		"FROM (SELECT 1) LEFT JOIN spend s ON s.episode = ? AND s.effect = ? AND s.scope = ?",
+		append(blobs(named), episode, episode, string(l.spent.spent.Effect), string(l.spent.spent.Scope))...)
+	if err != nil || digest == nil {
 		return err
 	}
+	return l.spent.check(digest)
+}
+
+// spend adds the cost to the running total. Its guards are the conditions of the
+// write: the budget, the lease, and that nobody has claimed the id.
+func spend(c *conn, op string, in store.Intention, r spentRow) error {
 	before := r.spent.Total
 	r.spent.Total = law.Plus(before, in.Cost)
-	d := r.digest()
+	d, lease := r.digest(), in.Lease.Digest()
 	n, err := c.exec("INSERT INTO spend (episode, effect, scope, total, digest) "+
 		"SELECT ?1, ?2, ?3, ?4, ?5 WHERE ?6 <= max(?7 - ?8, 0) "+
-		"ON CONFLICT (episode, effect, scope) DO UPDATE SET total = excluded.total, digest = excluded.digest "+
-		"WHERE total = ?8", append(key, r.spent.Total, d[:], in.Cost, in.Budget, before)...)
-	if err == nil && n == 0 {
-		err = fault.New(op, fault.OverBudget, "%s on %s: %d of %d calls spent", in.Effect, in.Scope, before, in.Budget)
+		"AND EXISTS (SELECT 1 FROM leases WHERE episode = ?1 AND digest = ?9) "+
+		"AND NOT EXISTS (SELECT 1 FROM claims WHERE invocation = ?10) "+
+		"ON CONFLICT (episode, effect, scope) DO UPDATE SET total = excluded.total, digest = excluded.digest WHERE total = ?8",
+		string(r.episode), string(in.Effect), string(in.Scope), r.spent.Total, d[:], in.Cost, in.Budget, before,
+		lease[:], string(in.Claim.Invocation))
+	if err != nil || n == 1 {
+		return err
 	}
-	return err
+	if err := checkLease(c, op, in.Lease); err != nil {
+		return err
+	}
+	if err := refuseClaimed(c, op, in.Claim.Invocation); err != nil {
+		return err
+	}
+	return fault.New(op, fault.OverBudget, "%s on %s: %d of %d calls spent", in.Effect, in.Scope, before, in.Budget)
 }
 
-// nextOrdinal is dense within the episode: intents are never removed.
+// nextOrdinal is the ordinal of an episode's next intent.
 func nextOrdinal(c *conn, episode store.EpisodeID) (next int64, err error) {
 	_, err = c.row(func(row scanner) error { return row.Scan(&next) },
 		"SELECT coalesce(max(ordinal) + 1, 0) FROM intents WHERE episode = ?", string(episode))
@@ -112,7 +133,10 @@ func putClaim(c *conn, claim store.Claim) error {
 }
 
 // tick moves the greatest logical time forwards, never back.
-func tick(c *conn, at int64) error {
+func tick(c *conn, clock, at int64) error {
+	if at <= clock {
+		return nil
+	}
 	d := store.ClockDigest(at)
 	_, err := c.exec("UPDATE clock SET at = ?1, digest = ?2 WHERE at < ?1", at, d[:])
 	return err

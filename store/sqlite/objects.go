@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"world/fault"
 	"world/store"
@@ -22,8 +21,12 @@ func (s *Store) Keep(ctx context.Context, objects []store.Object) error {
 	return s.writer.do(ctx, op,
 		func(c *conn) error { return putObjects(c, objects) },
 		func(c *conn) (bool, error) {
-			missing, err := missingObjects(c, refsOf(objects))
-			return len(missing) == 0, err
+			for _, o := range objects {
+				if n, err := countObjects(c, []store.Ref{o.Ref()}); err != nil || n == 0 {
+					return false, err
+				}
+			}
+			return true, nil
 		})
 }
 
@@ -37,14 +40,6 @@ func checkObjects(op string, objects []store.Object) error {
 		}
 	}
 	return nil
-}
-
-func refsOf(objects []store.Object) []store.Ref {
-	refs := make([]store.Ref, len(objects))
-	for i, o := range objects {
-		refs[i] = o.Ref()
-	}
-	return refs
 }
 
 // objectRows is how many rows of objects go into one statement at most: calls
@@ -92,40 +87,52 @@ func putLabels(c *conn, objects []store.Object) error {
 	return err
 }
 
-// missingObjects returns those of refs that are not stored; "" is never stored.
-func missingObjects(c *conn, refs []store.Ref) ([]store.Ref, error) {
-	missing := slices.Clone(refs)
-	slices.Sort(missing)
-	missing = slices.Compact(missing)
-	args := make([]any, 0, len(missing))
-	for _, r := range missing {
-		args = append(args, blob(r))
-	}
-	if len(args) == 0 {
-		return nil, nil
-	}
-	err := c.rows(func(row scanner) error {
-		var r store.Ref
-		if err := row.Scan(ref(&r)); err != nil {
-			return damaged("an object's key does not decode")
-		}
-		missing = slices.DeleteFunc(missing, func(m store.Ref) bool { return m == r })
-		return nil
-	}, "SELECT hash FROM objects WHERE hash IN ("+strings.Repeat("?,", len(args)-1)+"?)", args...)
-	return missing, err
+// countObjects is how many of refs are stored.
+func countObjects(c *conn, refs []store.Ref) (n int, err error) {
+	_, err = c.row(func(row scanner) error { return row.Scan(&n) },
+		"SELECT count(*) FROM objects WHERE hash IN "+values(1, len(refs)), blobs(refs)...)
+	return n, err
 }
 
-// requireObjects refuses a change that names an object which neither is stored
-// nor comes with it.
-func requireObjects(c *conn, op string, with []store.Object, named ...store.Ref) error {
-	named = slices.DeleteFunc(named, func(r store.Ref) bool {
-		return slices.ContainsFunc(with, func(o store.Object) bool { return o.Ref() == r })
-	})
-	missing, err := missingObjects(c, named)
-	if err == nil && len(missing) > 0 {
-		err = fault.New(op, fault.Invalid, "object %s is named but not stored", missing[0])
+// requireObject refuses a change that names an object which is not stored.
+func requireObject(c *conn, op string, r store.Ref) error {
+	if err := checkRefs(op, r); err != nil {
+		return err
+	}
+	n, err := countObjects(c, []store.Ref{r})
+	if err == nil && n == 0 {
+		err = fault.New(op, fault.Invalid, "object %s is named but not stored", r)
 	}
 	return err
+}
+
+// notStored names the first of several objects that is not stored, as one is.
+func notStored(c *conn, op string, named []store.Ref) error {
+	for _, r := range named {
+		if err := requireObject(c, op, r); err != nil {
+			return err
+		}
+	}
+	return fault.New(op, fault.Internal, "an object came to be inside a transaction")
+}
+
+// without returns, once each, the refs that do not come with the objects.
+func without(objects []store.Object, named ...store.Ref) []store.Ref {
+	rest := named[:0:0]
+	for _, r := range named {
+		if !slices.Contains(rest, r) && !slices.ContainsFunc(objects, func(o store.Object) bool { return o.Ref() == r }) {
+			rest = append(rest, r)
+		}
+	}
+	return rest
+}
+
+func blobs(refs []store.Ref) []any {
+	args := make([]any, len(refs))
+	for i, r := range refs {
+		args[i] = blob(r)
+	}
+	return args
 }
 
 // Object implements store.Reader.

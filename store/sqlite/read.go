@@ -50,9 +50,13 @@ func readHead(c *conn) (store.Head, error) {
 		return err
 	}, "SELECT "+headColumns+" FROM head WHERE id = 1")
 	if err == nil && !found {
-		err = fault.New("sqlite: head", fault.NotFound, "the log has no genesis yet")
+		err = noGenesis()
 	}
 	return h, err
+}
+
+func noGenesis() error {
+	return fault.New("sqlite: head", fault.NotFound, "the log has no genesis yet")
 }
 
 func readEntry(c *conn, index int64) (store.Entry, error) {

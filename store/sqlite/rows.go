@@ -45,8 +45,13 @@ func whole[T any](row scanner, v *T, where func(T) string, want func(T) store.Di
 	if err := row.Scan(append(dest, &got)...); err != nil {
 		return damaged("%s does not decode", where(*v))
 	}
-	if w := want(*v); string(w[:]) != string(got) {
-		return damaged("%s does not match its digest", where(*v))
+	return matches(got, want(*v), func() string { return where(*v) })
+}
+
+// matches compares a stored digest with the one that the row should have.
+func matches(got []byte, want store.Digest, where func() string) error {
+	if string(want[:]) != string(got) {
+		return damaged("%s does not match its digest", where())
 	}
 	return nil
 }
@@ -69,7 +74,7 @@ func entryArgs(e store.Entry) []any {
 const headColumns = "idx, world, state_root, entry, digest"
 
 func scanHead(row scanner) (h store.Head, err error) {
-	err = whole(row, &h, func(store.Head) string { return "head" }, store.Head.Digest,
+	err = whole(row, &h, headWhere, store.Head.Digest,
 		&h.Index, ref(&h.World), ref(&h.StateRoot), ref(&h.Entry))
 	return h, err
 }
@@ -141,6 +146,10 @@ type spentRow struct {
 
 func (r spentRow) digest() store.Digest { return r.spent.Digest(r.episode) }
 
+func (r spentRow) check(digest []byte) error {
+	return matches(digest, r.digest(), func() string { return spentWhere(r) })
+}
+
 func scanSpent(row scanner) (r spentRow, err error) {
 	err = whole(row, &r, spentWhere, spentRow.digest, &r.episode, &r.spent.Effect, &r.spent.Scope, &r.spent.Total)
 	return r, err
@@ -166,6 +175,7 @@ func scanClock(row scanner) (at int64, err error) {
 }
 
 // Rows are named alike in errors and in findings.
+func headWhere(store.Head) string       { return "head" }
 func entryWhere(e store.Entry) string   { return fmt.Sprintf("log %d", e.Index) }
 func claimWhere(c store.Claim) string   { return fmt.Sprintf("claim %q", c.Invocation) }
 func intentWhere(i store.Intent) string { return fmt.Sprintf("intent %q", i.Name()) }

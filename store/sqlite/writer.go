@@ -2,6 +2,8 @@ package sqlite
 
 import (
 	"context"
+	"slices"
+	"sync"
 
 	"world/fault"
 )
@@ -19,84 +21,86 @@ type change struct {
 	end  chan struct{}
 }
 
-// writer owns the one connection that writes. Changes that wait at the same time
-// share a transaction and its sync, and each still succeeds or fails alone.
+// writer owns the one connection that writes. Whoever finds it free leads: it
+// runs its own change and all that wait at that moment in one transaction with
+// one sync, and each still succeeds or fails alone. Without others nothing is
+// handed to another goroutine.
 type writer struct {
 	c       *conn
-	commit  func() error // COMMIT; tests lose its reply
-	queue   chan *change
-	pause   chan func() // runs between transactions
-	closing chan struct{}
-	stopped chan struct{}
+	commit  func() error  // COMMIT; tests lose its reply
+	lead    chan struct{} // one slot: the right to use c
+	mu      sync.Mutex
+	waiting []*change
+	closed  chan struct{}
 	cleaner *checkpointer
 }
 
 func startWriter(c, checkpoints *conn) *writer {
-	w := &writer{
-		c: c, commit: c.commit,
-		queue: make(chan *change), pause: make(chan func()),
-		closing: make(chan struct{}), stopped: make(chan struct{}),
-	}
+	w := &writer{c: c, commit: c.commit, lead: make(chan struct{}, 1), closed: make(chan struct{})}
 	w.cleaner = startCheckpointer(checkpoints, w.between)
-	go w.loop()
 	return w
 }
 
 // do runs a change and returns when it is durable or has changed nothing.
 func (w *writer) do(ctx context.Context, op string, run func(*conn) error, done func(*conn) (bool, error)) error {
-	ch := &change{ctx: ctx, op: op, run: run, done: done, end: make(chan struct{})}
 	if ctx.Err() != nil {
 		return ended(op, ctx)
 	}
-	select {
-	case w.queue <- ch:
-		<-ch.end
-		return asFault(op, ch.err)
-	case <-ctx.Done():
-		return ended(op, ctx)
-	case <-w.closing:
-		return fault.New(op, fault.Unavailable, "the store is closed")
-	}
-}
-
-func (w *writer) loop() {
-	defer close(w.stopped)
+	ch := &change{ctx: ctx, op: op, run: run, done: done, end: make(chan struct{})}
+	w.mu.Lock()
+	w.waiting = append(w.waiting, ch)
+	w.mu.Unlock()
 	for {
 		select {
-		case first := <-w.queue:
-			batch := w.gather(first)
-			if w.attempt(batch) {
-				w.answer(batch)
-			} else {
-				for _, ch := range batch {
-					w.attempt([]*change{ch})
-					w.answer([]*change{ch})
-				}
-			}
-			w.cleaner.wrote(w.c.changed)
-		case fn := <-w.pause:
-			fn()
-		case <-w.closing:
-			return
-		}
-	}
-}
-
-// gather takes what waits right now, and waits for nothing.
-func (w *writer) gather(first *change) []*change {
-	batch := []*change{first}
-	for len(batch) < batchLimit {
-		select {
-		case ch := <-w.queue:
-			batch = append(batch, ch)
+		case <-ch.end:
+			return asFault(op, ch.err)
 		default:
-			return batch
+		}
+		select {
+		case <-w.closed:
+			if w.withdraw(ch) {
+				return fault.New(op, fault.Unavailable, "the store is closed")
+			}
+			<-ch.end
+		case w.lead <- struct{}{}:
+			w.serve()
+			<-w.lead
+		case <-ch.end:
+		case <-ctx.Done():
+			if w.withdraw(ch) {
+				return ended(op, ctx)
+			}
+			<-ch.end
 		}
 	}
-	return batch
 }
 
-func (w *writer) answer(batch []*change) {
+// withdraw takes a change back that no leader has taken up.
+func (w *writer) withdraw(ch *change) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	i := slices.Index(w.waiting, ch)
+	if i >= 0 {
+		w.waiting = slices.Delete(w.waiting, i, i+1)
+	}
+	return i >= 0
+}
+
+// serve runs what waits right now, and waits for nothing.
+func (w *writer) serve() {
+	w.mu.Lock()
+	n := min(len(w.waiting), batchLimit)
+	batch := slices.Clone(w.waiting[:n])
+	w.waiting = slices.Delete(w.waiting, 0, n)
+	w.mu.Unlock()
+	if n == 0 {
+		return
+	}
+	if !w.attempt(batch) {
+		for _, ch := range batch {
+			w.attempt([]*change{ch})
+		}
+	}
 	for _, ch := range batch {
 		close(ch.end)
 	}
@@ -138,6 +142,7 @@ func (w *writer) attempt(batch []*change) bool {
 	if err := w.commit(); err != nil {
 		w.resolve(batch, err)
 	}
+	w.cleaner.wrote(w.c.changed)
 	return true
 }
 
@@ -187,20 +192,21 @@ func (w *writer) fence(batch []*change) (visible []bool, err error) {
 	return visible, w.commit()
 }
 
-// between runs fn while no transaction is open.
+// between runs fn while no transaction is open, and not after close.
 func (w *writer) between(fn func()) {
-	finished := make(chan struct{})
 	select {
-	case w.pause <- func() { defer close(finished); fn() }:
-		<-finished
-	case <-w.stopped:
+	case w.lead <- struct{}{}:
+		fn()
+		<-w.lead
+	case <-w.closed:
 	}
 }
 
-// close waits for the running transaction, then lets the file go.
+// close waits for the running transaction, then lets the file go. Nobody leads
+// after it.
 func (w *writer) close() error {
-	close(w.closing)
-	<-w.stopped
+	close(w.closed)
+	w.lead <- struct{}{}
 	w.cleaner.close()
 	return w.c.close()
 }

@@ -40,8 +40,12 @@ func emptyStore(t *testing.T, open Opener) {
 	wantKind(t, "labels", err, fault.NotFound)
 	_, err = w.Act(w.ctx, store.Act{Objects: []store.Object{w.source, w.interpreter}, Draft: w.draft(w.source, w.source)})
 	wantKind(t, "act before genesis", err, fault.NotFound)
-	_, err = w.Commit(w.ctx, w.pure("1"))
-	wantKind(t, "commit before genesis", err, fault.Invalid) // the source is not stored either
+	f := w.pure("1")
+	f.Objects = append(f.Objects, w.source, w.interpreter, w.session)
+	_, err = w.Commit(w.ctx, f)
+	wantKind(t, "commit before genesis", err, fault.NotFound)
+	_, err = w.Claim(w.ctx, f.Claim.Invocation)
+	wantKind(t, "claim before genesis", err, fault.NotFound)
 
 	ledger, err := w.Ledger(w.ctx, episode)
 	ok(t, err)
