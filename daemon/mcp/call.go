@@ -83,9 +83,10 @@ func taskOf(meta sdk.Meta) (string, error) {
 	return task, nil
 }
 
-// arguments makes a call's arguments canonical; none are an empty object.
+// arguments makes a call's arguments canonical; none, which some clients send as
+// null, are an empty object.
 func arguments(raw json.RawMessage) ([]byte, error) {
-	if len(raw) == 0 {
+	if len(raw) == 0 || string(raw) == "null" {
 		return []byte("{}"), nil
 	}
 	return canon.Canonical(raw, canon.Limits{Pairs: true})
