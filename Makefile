@@ -2,8 +2,14 @@
 GO      ?= go
 BIN     := bin
 # Where make run keeps its lasting world, and where its worktrees lie beside it.
-WORLD   ?= $(HOME)/.ailang/world
-WORKTREES ?= $(HOME)/.ailang/world-ws
+# Root's home lets nobody through, and confined programs run under other users.
+ifeq ($(shell id -u),0)
+BASE    ?= /var/lib/ailang
+else
+BASE    ?= $(HOME)/.ailang
+endif
+WORLD     ?= $(BASE)/world
+WORKTREES ?= $(BASE)/world-ws
 
 .PHONY: demo run test build prove lint bench
 
@@ -18,7 +24,7 @@ demo:
 run:
 	ci/setup run
 	@$(MAKE) --no-print-directory build
-	mkdir -p -m 700 $(WORLD) $(WORKTREES)
+	mkdir -p $(BASE) && mkdir -p -m 700 $(WORLD) && mkdir -p -m 711 $(WORKTREES)
 	$(BIN)/ailang-worldd serve --db $(WORLD)/world.db --workspace-root $(WORKTREES)
 
 test:

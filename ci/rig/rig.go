@@ -30,8 +30,9 @@ type World struct {
 // New lays out an empty world below dir, with a small git repository to work on.
 func New(bin, dir string) (*World, error) {
 	w := &World{Bin: bin, Dir: dir, Repository: filepath.Join(dir, "repository")}
-	for _, d := range []string{w.State(), w.Workspaces(), w.Repository} {
-		if err := os.MkdirAll(d, 0o700); err != nil {
+	// Confined programs run under users of their own, who must reach their worktrees.
+	for path, mode := range map[string]os.FileMode{w.State(): 0o700, w.Workspaces(): 0o711, w.Repository: 0o700} {
+		if err := os.Mkdir(path, mode); err != nil {
 			return nil, err
 		}
 	}
