@@ -23,7 +23,7 @@ func ParseBind(text string) (Bind, error) {
 	}
 	address, ok := loopback[host]
 	if !ok {
-		return Bind{}, fault.New("daemon: bind", fault.Denied, "the daemon binds to 127.0.0.1, ::1 or localhost only")
+		return Bind{}, fault.New("daemon: bind", fault.Denied, "the daemon binds to loopback only: 127.0.0.1, ::1 or localhost")
 	}
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || strconv.FormatUint(n, 10) != port {
 		return Bind{}, fault.New("daemon: bind", fault.Invalid, "a port is 0 to 65535")
