@@ -4,6 +4,9 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
 
 	"world/fault"
 )
@@ -23,17 +26,19 @@ func (r *run) fence(j *Jail, order *order, extra *[]*os.File) ([]string, error) 
 	if v.hidden, err = hide(slices.Concat(j.hidden, r.spec.Hidden), shown, r.user()); err != nil {
 		return nil, err
 	}
-	info, write, err := os.Pipe()
-	if err != nil {
-		return nil, fault.Wrap("confine: run", fault.Unavailable, err, "the jail could not be built")
-	}
-	r.mine, r.theirs, r.info = append(r.mine, info), append(r.theirs, write), info
 	args := []string{
 		"--unshare-user", "--unshare-all", "--disable-userns", "--hostname", "jail",
 		"--die-with-parent", "--new-session", "--as-pid-1", "--cap-drop", "ALL", "--clearenv",
-		"--info-fd", strconv.Itoa(3 + len(*extra)),
 	}
-	*extra = append(*extra, write)
+	if !j.outer {
+		info, err := r.pipe(true)
+		if err != nil {
+			return nil, fault.Wrap("confine: run", fault.Unavailable, err, "the jail could not be built")
+		}
+		args = append(args, "--info-fd", strconv.Itoa(3+len(*extra)))
+		*extra = append(*extra, info)
+		r.info = r.mine[len(r.mine)-1]
+	}
 	args = append(args, v.arguments()...)
 	if order.File != 0 {
 		// The program gets a file like any other, and no descriptor.
@@ -42,6 +47,21 @@ func (r *run) fence(j *Jail, order *order, extra *[]*os.File) ([]string, error) 
 		order.FilePath = filePath
 	}
 	return append(args, "--"), nil
+}
+
+// outerNamespace makes the command start in a pid namespace of its own, so that
+// the end of bubblewrap is the end of everything below it, at whatever moment it
+// comes. An ordinary user needs a user namespace around it. Where only bubblewrap
+// may make those, it names its child, which is killed instead; there, if the daemon
+// is killed in the millisecond in which bubblewrap begins, one that waits for its
+// dead parent, and never runs anything, may be left.
+func outerNamespace(attr *syscall.SysProcAttr) {
+	attr.Cloneflags = unix.CLONE_NEWPID
+	if uid, gid := os.Geteuid(), os.Getegid(); uid != 0 {
+		attr.Cloneflags |= unix.CLONE_NEWUSER
+		attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: uid, HostID: uid, Size: 1}}
+		attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: gid, HostID: gid, Size: 1}}
+	}
 }
 
 // filePath is where Spec.File lies at level namespaces.

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"golang.org/x/sys/unix"
+
 	"world/fault"
 )
 
@@ -27,6 +29,7 @@ type Jail struct {
 	stage  *Image
 	hidden []string
 	bwrap  string // "" when there is none
+	outer  bool   // bubblewrap is started in a pid namespace of its own
 	reach  Reach
 }
 
@@ -36,7 +39,11 @@ func New(o Options) (*Jail, error) {
 	if o.Stage == nil {
 		return nil, fault.New("confine: new", fault.Invalid, "a jail needs a first stage")
 	}
-	j := &Jail{stage: o.Stage, bwrap: findBubblewrap()}
+	// What this process inherited is its own: no program gets it.
+	if err := unix.CloseRange(3, 1<<31, unix.CLOSE_RANGE_CLOEXEC); err != nil {
+		return nil, fault.Wrap("confine: new", fault.Unavailable, err, "inherited descriptors cannot be kept back")
+	}
+	j := &Jail{stage: o.Stage, bwrap: findBubblewrap(), outer: true}
 	j.hidden = append(append(j.hidden, hiddenAlways...), o.Hidden...)
 	if home, err := os.UserHomeDir(); err == nil && filepath.Clean(home) != "/" {
 		j.hidden = append(j.hidden, home)

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"world/fault"
 )
 
@@ -45,11 +47,11 @@ type attack struct {
 // probeLimits leave a process room for its threads, and none for many more processes.
 var probeLimits = Limits{
 	Wall: 3 * time.Second, CPU: 2 * time.Second, Memory: 256 << 20, FileSize: 1 << 20,
-	Files: 64, Processes: 14, Output: 1 << 16, Scratch: 1 << 20,
+	Files: 64, Processes: 48, Output: 1 << 16, Scratch: 1 << 20,
 }
 
 // probeForks is how many processes the probe tries to have at once.
-const probeForks = 14
+const probeForks = 48
 
 // prove attacks each level from the top until one holds. The same attack runs
 // once without a fence and must get through, or else its failing would prove
@@ -69,15 +71,17 @@ func (j *Jail) prove(ceiling Level) (Reach, error) {
 		return Reach{}, fault.New("confine: new", fault.Unavailable, "the test of the fence fails without a fence")
 	}
 	var r Reach
-	for level := ceiling; level > Process; level-- {
-		got, err := j.attack(level, target)
+	for r.Level = ceiling; r.Level > Process; r.Level-- {
+		got, err := j.attack(r.Level, target)
+		if r.Level == Namespaces && err != nil && j.outer {
+			j.outer = false // some systems let bubblewrap alone make namespaces
+			got, err = j.attack(r.Level, target)
+		}
 		if err == nil && got == (attack{}) {
-			r.Level = level
 			break
 		}
-		r.passed = append(r.passed, passedOver(level, got, err))
+		r.passed = append(r.passed, passedOver(r.Level, got, err))
 	}
-	r.Level = max(r.Level, Process)
 	r.Elapsed = time.Since(began)
 	return r, nil
 }
@@ -184,34 +188,26 @@ func probe(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// forkMany reports whether n processes can live at the same time.
+// forkMany reports whether n processes can live at the same time. They are bare
+// copies of this one that only wait: anything that Go starts would need threads,
+// which count as processes, and break off where they are denied.
 func forkMany(n int) bool {
-	hold, release, err := os.Pipe()
-	if err != nil {
-		return false
-	}
-	defer hold.Close()
-	var children []*os.Process
+	children := make([]int, 0, n)
 	defer func() {
-		release.Close()
-		for _, c := range children {
-			c.Wait()
+		for _, pid := range children {
+			unix.Kill(pid, unix.SIGKILL)
+			unix.Wait4(pid, nil, 0, nil)
 		}
 	}()
 	for range n {
-		c, err := os.StartProcess("/proc/self/exe", []string{"probe", idleVerb}, &os.ProcAttr{Files: []*os.File{hold}, Env: []string{}})
-		if err != nil {
+		pid, _, errno := unix.RawSyscall6(unix.SYS_CLONE, uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
+		if errno != 0 {
 			return false
 		}
-		children = append(children, c)
+		for pid == 0 { // in the child
+			unix.RawSyscall6(unix.SYS_PPOLL, 0, 0, 0, 0, 0, 0)
+		}
+		children = append(children, int(pid))
 	}
 	return true
-}
-
-// idle lives until its input ends.
-func idle(_ []string, stdin io.Reader, _, _ io.Writer) int {
-	if _, err := io.Copy(io.Discard, stdin); err != nil {
-		return 1
-	}
-	return 0
 }

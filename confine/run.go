@@ -98,6 +98,7 @@ func (r *run) prepare(j *Jail) error {
 	if err != nil {
 		return unavailable(err)
 	}
+	r.report = r.mine[len(r.mine)-1]
 	extra := []*os.File{j.stage.file, lifeline, report}
 	order := r.order()
 	if r.spec.Program != nil {
@@ -127,11 +128,11 @@ func (r *run) prepare(j *Jail) error {
 		return unavailable(err)
 	}
 	argv = append(argv, stageVerb, string(text))
-	r.command(argv, extra)
+	r.command(argv, extra, j.outer)
 	return nil
 }
 
-func (r *run) command(argv []string, extra []*os.File) {
+func (r *run) command(argv []string, extra []*os.File, outer bool) {
 	r.output = newCapture(r.spec.Limits.Output)
 	r.cmd = &exec.Cmd{
 		Path: argv[0], Args: argv, Env: []string{}, Dir: "/", ExtraFiles: extra,
@@ -145,6 +146,9 @@ func (r *run) command(argv []string, extra []*os.File) {
 	if os.Geteuid() == 0 {
 		id := uint32(r.spec.User)
 		r.cmd.SysProcAttr.Credential = &syscall.Credential{Uid: id, Gid: id}
+	}
+	if r.level == Namespaces && outer {
+		outerNamespace(r.cmd.SysProcAttr)
 	}
 }
 
@@ -174,14 +178,15 @@ func (r *run) user() User {
 	return r.spec.User
 }
 
-// pipe makes a pipe between daemon and jail and returns the jail's end.
+// pipe makes a pipe between daemon and jail, to write up to the daemon or to hold
+// down from it, keeps the daemon's end last in mine and returns the jail's.
 func (r *run) pipe(up bool) (*os.File, error) {
 	read, write, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
 	if up {
-		r.mine, r.theirs, r.report = append(r.mine, read), append(r.theirs, write), read
+		r.mine, r.theirs = append(r.mine, read), append(r.theirs, write)
 		return write, nil
 	}
 	r.mine, r.theirs = append(r.mine, write), append(r.theirs, read)

@@ -23,7 +23,6 @@ type Verb func(args []string, stdin io.Reader, stdout, stderr io.Writer) int
 const (
 	stageVerb = "stage"
 	probeVerb = "probe"
-	idleVerb  = "idle"
 )
 
 // startedMark begins the report: from here on the program may have done something.
@@ -61,11 +60,8 @@ func Main(argv []string, verbs map[string]Verb) int {
 		fmt.Fprintln(os.Stderr, "a verb is required")
 		return 2
 	}
-	switch argv[1] {
-	case stageVerb:
+	if argv[1] == stageVerb {
 		return stage(argv[2:], verbs)
-	case probeVerb, idleVerb:
-		return hiddenVerbs[argv[1]](argv[2:], os.Stdin, os.Stdout, os.Stderr)
 	}
 	verb, ok := verbs[argv[1]]
 	if !ok {
@@ -74,8 +70,6 @@ func Main(argv []string, verbs map[string]Verb) int {
 	}
 	return verb(argv[2:], os.Stdin, os.Stdout, os.Stderr)
 }
-
-var hiddenVerbs = map[string]Verb{probeVerb: probe, idleVerb: idle}
 
 // stage raises the rest of the fence around itself and then becomes the program:
 // by calling its own verb, or as the parent of another program. Whatever fails
@@ -111,10 +105,11 @@ func stage(args []string, verbs map[string]Verb) int {
 		return supervise(o, r)
 	}
 	verb, ok := verbs[o.Args[0]]
+	if o.Args[0] == probeVerb {
+		verb, ok = probe, true
+	}
 	if !ok {
-		if verb, ok = hiddenVerbs[o.Args[0]]; !ok {
-			return refuse("unknown verb")
-		}
+		return refuse("unknown verb")
 	}
 	os.Clearenv()
 	for _, pair := range o.Env {

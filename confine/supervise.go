@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"strconv"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -37,23 +38,25 @@ func supervise(o order, r *reporter) int {
 	for i := range 3 {
 		unix.Close(i) // so that the program's own end closes them
 	}
-	status := reap(child)
+	status, usage := reap(child)
 	e := ending{Exit: status.ExitStatus()}
-	switch {
-	case status.Signaled() && status.Signal() == unix.SIGXCPU:
-		e.Bound = CPUBound
-	case status.Signaled():
+	if status.Signaled() {
 		e.Bound = Died
+		// A program that ignores the warning is killed a second later.
+		if spent := time.Duration(usage.Utime.Nano() + usage.Stime.Nano()); spent >= o.Limits.CPU {
+			e.Bound = CPUBound
+		}
 	}
 	r.end(e)
 	return 0
 }
 
 // reap waits for the child and, as process 1, buries everybody else on the way.
-func reap(child int) unix.WaitStatus {
+func reap(child int) (unix.WaitStatus, unix.Rusage) {
 	for {
 		var status unix.WaitStatus
-		pid, err := unix.Wait4(-1, &status, 0, nil)
+		var usage unix.Rusage
+		pid, err := unix.Wait4(-1, &status, 0, &usage)
 		if err == unix.EINTR {
 			continue
 		}
@@ -61,7 +64,7 @@ func reap(child int) unix.WaitStatus {
 			os.Exit(125) // no child at all: there is nothing to report
 		}
 		if pid == child {
-			return status
+			return status, usage
 		}
 	}
 }

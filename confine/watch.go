@@ -41,6 +41,8 @@ func (r *run) wait(ctx context.Context) (Result, error) {
 	if result.Bound != Unbounded {
 		r.kill(inside)
 		<-ended
+	} else if inside != nil {
+		release(<-inside)
 	}
 	r.settle(&result, <-reported)
 	result.Elapsed = time.Since(began)
@@ -73,45 +75,53 @@ func (r *run) settle(result *Result, said []byte) {
 // child learns which process is the first one inside the namespaces, in a form
 // that cannot come to mean another process. The channel yields -1 when there is none.
 func (r *run) child() <-chan int {
-	found := make(chan int, 1)
 	if r.info == nil {
-		found <- -1
-		return found
+		return nil
 	}
-	go func() {
+	return background(func() int {
 		var told struct {
 			Pid int `json:"child-pid"`
 		}
-		fd := -1
-		if err := json.NewDecoder(io.LimitReader(r.info, 1<<12)).Decode(&told); err == nil && told.Pid > 0 {
-			if opened, err := unix.PidfdOpen(told.Pid, 0); err == nil {
-				fd = opened
-			}
+		if err := json.NewDecoder(io.LimitReader(r.info, 1<<12)).Decode(&told); err != nil || told.Pid <= 0 {
+			return -1
 		}
-		found <- fd
-	}()
-	return found
+		fd, err := unix.PidfdOpen(told.Pid, 0)
+		if err != nil {
+			return -1
+		}
+		return fd
+	})
 }
 
-// kill ends the whole tree. Killing the first process of a pid namespace kills
-// every other one before bubblewrap sees it dead, so the end of bubblewrap is the
-// end of the tree. Below that level the session's process group is what there is.
+// patience is how long bubblewrap has to name its child.
+const patience = 2 * time.Second
+
+func release(fd int) {
+	if fd >= 0 {
+		unix.Close(fd)
+	}
+}
+
+// kill ends the whole tree, such that the end of the command is the end of the
+// tree. Killing the first process of a pid namespace kills every other one before
+// its parent sees it dead; that process is the command itself in an outer
+// namespace, and bubblewrap's child otherwise. Below level namespaces the session's
+// process group is what there is.
 func (r *run) kill(inside <-chan int) {
-	if r.level < Namespaces {
+	switch {
+	case r.level < Namespaces:
 		unix.Kill(-r.cmd.Process.Pid, unix.SIGKILL)
-		return
-	}
-	select {
-	case fd := <-inside:
-		if fd >= 0 {
+	case inside == nil:
+		r.cmd.Process.Kill()
+	default:
+		select {
+		case fd := <-inside:
 			unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0)
-			unix.Close(fd)
-			return
+			release(fd)
+		case <-time.After(patience): // bubblewrap says it before it does anything else
+			r.cmd.Process.Kill()
 		}
-	case <-time.After(grace):
 	}
-	// Nothing is inside yet, or bubblewrap cannot say: its own death takes it along.
-	r.cmd.Process.Kill()
 }
 
 // background runs f and keeps its result for whoever asks.

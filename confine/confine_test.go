@@ -1,0 +1,347 @@
+package confine_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"world/confine"
+	"world/confine/confinetest"
+	"world/fault"
+)
+
+// attackFile names the built attacks for a test process that cannot build them.
+const attackFile = "WORLD_TEST_ATTACK"
+
+// attack returns the program whose verbs try to get out.
+func attack(t testing.TB) *confine.Image {
+	t.Helper()
+	if path := os.Getenv(attackFile); path != "" {
+		image, err := confine.SealFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { image.Close() })
+		return image
+	}
+	return confinetest.Image(t, "world/confine/testdata/attack")
+}
+
+// ordinary is the user that tests of a root process drop to. It has no name.
+const ordinary = 61000
+
+// TestOrdinaryUser runs the tests of the fence again as an ordinary user.
+func TestOrdinaryUser(t *testing.T) {
+	if os.Geteuid() != 0 {
+		return // every test here runs as one already
+	}
+	dir := confinetest.Dir(t)
+	program := filepath.Join(dir, "attack")
+	bytes, err := io.ReadAll(attack(t).Reader())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(program, bytes, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	home := filepath.Join(dir, "home")
+	if err := os.Mkdir(home, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chown(home, ordinary, ordinary); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("/proc/self/exe", "-test.run=^Test(Fence|Kill|Limits|Result|Reach)", "-test.v="+fmt.Sprint(testing.Verbose()))
+	cmd.Env = []string{"PATH=/usr/bin:/bin", "HOME=" + home, "TMPDIR=" + home, attackFile + "=" + program}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: ordinary, Gid: ordinary}}
+	cmd.Dir = home
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "PASS") {
+		t.Fatalf("as an ordinary user: %v\n%s", err, out)
+	}
+}
+
+// site is a jail with a worktree, and things outside it to attack.
+type site struct {
+	t        testing.TB
+	jail     *confine.Jail
+	image    *confine.Image
+	user     confine.User
+	worktree string
+	outside  string // a directory that anybody may write, beside the worktree
+	secret   string // a file in a hidden directory that anybody may read
+}
+
+func newSite(t testing.TB, ceiling confine.Level) site {
+	t.Helper()
+	base := confinetest.Dir(t)
+	s := site{
+		t: t, image: attack(t), user: confine.UserOf("test"),
+		worktree: filepath.Join(base, "root", "worktree"), outside: filepath.Join(base, "outside"),
+		secret: filepath.Join(base, "state", "secret"),
+	}
+	for _, dir := range []string{filepath.Dir(s.worktree), s.worktree, s.outside, filepath.Dir(s.secret)} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, err := range []error{
+		os.Chmod(s.outside, 0o777), os.WriteFile(s.secret, []byte("secret"), 0o644),
+		os.Chown(s.worktree, int(s.user), int(s.user)),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	jail, err := confine.New(confine.Options{Stage: s.image, Hidden: []string{filepath.Dir(s.secret)}, Ceiling: ceiling})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if jail.Reach().Level != ceiling {
+		t.Fatalf("the machine reaches %s", jail.Reach())
+	}
+	s.jail = jail
+	return s
+}
+
+func (s site) spec(args ...string) confine.Spec {
+	return confine.Spec{Args: args, Worktree: s.worktree, User: s.user, Limits: confine.Limits{
+		Wall: 20 * time.Second, CPU: 10 * time.Second, Memory: 256 << 20, FileSize: 1 << 20, Files: 64,
+		Processes: 64, Output: 1 << 16, Scratch: 1 << 20,
+	}}
+}
+
+func (s site) run(spec confine.Spec) confine.Result {
+	s.t.Helper()
+	result, err := s.jail.Run(context.Background(), spec)
+	if err != nil {
+		s.t.Fatalf("%v: %v", spec.Args, err)
+	}
+	return result
+}
+
+// forms are the two ways in which a program runs: as a verb of the first stage,
+// and as its child.
+func (s site) forms(test func(s site, form string, change func(confine.Spec) confine.Spec)) {
+	test(s, "verb", func(spec confine.Spec) confine.Spec { return spec })
+	test(s, "program", func(spec confine.Spec) confine.Spec { spec.Program = s.image; return spec })
+}
+
+// listeners are what a program must not reach: TCP, UDP, and unix sockets by path
+// and by abstract name.
+func listeners(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	path := filepath.Join(dir, "socket")
+	abstract := "@world-test-" + filepath.Base(filepath.Dir(dir)) + fmt.Sprint(os.Getpid())
+	for _, l := range [][2]string{{"tcp", "127.0.0.1:0"}, {"unix", path}, {"unix", abstract}} {
+		listener, err := net.Listen(l[0], l[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { listener.Close() })
+		found[listener.Addr().String()] = l[0]
+	}
+	if err := os.Chmod(path, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func TestFence(t *testing.T) {
+	for _, level := range []confine.Level{confine.Namespaces, confine.Landlock} {
+		fenced, open := newSite(t, level), newSite(t, confine.Process)
+		fenced.forms(func(s site, form string, change func(confine.Spec) confine.Spec) {
+			t.Run(level.String()+"/"+form, func(t *testing.T) { testFence(t, s, open, form, change) })
+		})
+	}
+}
+
+// testFence runs each attack inside the fence, where it must fail, and without
+// one, where it must succeed: or else its failing would prove nothing.
+func testFence(t *testing.T, fenced, open site, form string, change func(confine.Spec) confine.Spec) {
+	type attempt struct {
+		name string
+		args func(s site) []string
+	}
+	fixed := func(args ...string) func(site) []string { return func(site) []string { return args } }
+	attempts := []attempt{
+		{"write outside", func(s site) []string { return []string{"write", filepath.Join(s.outside, "x")} }},
+		{"write through ..", func(s site) []string { return []string{"write", "../../outside/y"} }},
+		{"make a folder beside", func(s site) []string { return []string{"mkdir", filepath.Join(s.outside, form)} }},
+		{"remove outside", func(s site) []string {
+			path := filepath.Join(s.outside, "victim")
+			if err := os.WriteFile(path, nil, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Chown(path, int(s.user), int(s.user)); err != nil {
+				t.Fatal(err)
+			}
+			return []string{"remove", path}
+		}},
+		{"read a hidden file", func(s site) []string { return []string{"read", s.secret} }},
+		{"write through a link out", func(s site) []string {
+			link := filepath.Join(s.worktree, "link")
+			os.Remove(link)
+			if err := os.Symlink(filepath.Join(s.outside, "z"), link); err != nil {
+				t.Fatal(err)
+			}
+			return []string{"write", link}
+		}},
+	}
+	for address, network := range listeners(t, fenced.outside) {
+		attempts = append(attempts, attempt{"connect to " + network, fixed("connect", network, address)})
+	}
+	attempts = append(attempts, attempt{"connect by udp", fixed("connect", "udp", "127.0.0.1:9")})
+	if form == "verb" {
+		attempts = append(attempts, attempt{"fork", fixed("fork", "1")}, attempt{"ring", fixed("ring")})
+	}
+	if form == "program" && fenced.jail.Reach().Level == confine.Namespaces {
+		attempts = append(attempts, attempt{"fork many", fixed("fork", "40")})
+	}
+	for _, a := range attempts {
+		t.Run(a.name, func(t *testing.T) {
+			fenced.t, open.t = t, t
+			if got := fenced.run(change(fenced.spec(a.args(fenced)...))); got.Exit == 0 || got.Exit != 1 && a.name != "fork many" {
+				t.Errorf("inside: %d %s %q %q", got.Exit, got.Bound, got.Stdout, got.Stderr)
+			}
+			spec := change(open.spec(a.args(open)...))
+			spec.Limits.Processes = 4096
+			if got := open.run(spec); got.Exit != 0 {
+				t.Errorf("control: %d %s %q %q", got.Exit, got.Bound, got.Stdout, got.Stderr)
+			}
+		})
+	}
+	t.Run("write inside", func(t *testing.T) {
+		fenced.t = t
+		if got := fenced.run(change(fenced.spec("write", "inside"))); got.Exit != 0 {
+			t.Errorf("%d %q %q", got.Exit, got.Stdout, got.Stderr)
+		}
+		if b, err := os.ReadFile(filepath.Join(fenced.worktree, "inside")); err != nil || string(b) != "written" {
+			t.Errorf("worktree holds %q, %v", b, err)
+		}
+		spec := change(fenced.spec("write", "inside"))
+		spec.ReadOnly = true
+		if got := fenced.run(spec); got.Exit != 1 {
+			t.Errorf("read only: %d %q", got.Exit, got.Stdout)
+		}
+	})
+}
+
+// TestFenceView looks at what is left of the host inside.
+func TestFenceView(t *testing.T) {
+	s := newSite(t, confine.Namespaces)
+	home, err := os.UserHomeDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{home, "/tmp", "/run", "/var/tmp", filepath.Dir(s.worktree)} {
+		got := s.run(s.spec("list", dir))
+		names := strings.Fields(strings.TrimPrefix(string(got.Stdout), "ok "))
+		for _, name := range names {
+			if path := filepath.Join(dir, name); path != confine.Home && !strings.HasPrefix(s.worktree+"/", path+"/") {
+				t.Errorf("%s shows %s", dir, name)
+			}
+		}
+	}
+	for _, path := range []string{"/etc/x", "/usr/x", "/dev/shm/x", "/dev/x", "/run/x", "/var/tmp/x", "/proc/sys/kernel/hostname"} {
+		if got := s.run(s.spec("write", path)); got.Exit != 1 {
+			t.Errorf("wrote %s: %q", path, got.Stdout)
+		}
+	}
+	for _, path := range []string{"/tmp/x", filepath.Join(confine.Home, "x"), "/dev/null"} {
+		if got := s.run(s.spec("write", path)); got.Exit != 0 {
+			t.Errorf("%s: %q", path, got.Stdout)
+		}
+	}
+	spec := s.spec("grow", "/tmp/big")
+	spec.Limits.FileSize = 1 << 30
+	if got := s.run(spec); !strings.Contains(string(got.Stdout), "no space left") {
+		t.Errorf("private /tmp grew without end: %q", got.Stdout)
+	}
+	spec = s.spec("read", s.secret)
+	spec.Readable = []string{filepath.Dir(s.outside)}
+	if _, err := s.jail.Run(context.Background(), spec); !fault.Is(err, fault.Invalid) {
+		t.Errorf("a folder to show uncovered a hidden one: %v", err)
+	}
+	spec = s.spec("list", s.outside)
+	spec.Readable = []string{s.outside}
+	if got := s.run(spec); got.Exit != 0 {
+		t.Errorf("a folder to show is not there: %q", got.Stdout)
+	}
+	spec = s.spec("write", filepath.Join(s.outside, "shown"))
+	spec.Readable = []string{s.outside}
+	if got := s.run(spec); got.Exit != 1 {
+		t.Errorf("a folder to show can be written")
+	}
+}
+
+// TestFenceCalls tries system calls that programs inside have no use for.
+func TestFenceCalls(t *testing.T) {
+	for _, level := range []confine.Level{confine.Namespaces, confine.Landlock} {
+		s := newSite(t, level)
+		for _, args := range [][]string{{"unshare"}, {"ptrace", "1"}, {"ring"}} {
+			spec := s.spec(args...)
+			spec.Program = s.image
+			if got := s.run(spec); got.Exit != 1 || !strings.Contains(string(got.Stdout), "operation not permitted") {
+				t.Errorf("%s %v: %d %q", level, args, got.Exit, got.Stdout)
+			}
+		}
+	}
+	open := newSite(t, confine.Process)
+	if got := open.run(open.spec("ring")); strings.Contains(string(got.Stdout), "operation not permitted") {
+		t.Errorf("control: %q", got.Stdout)
+	}
+}
+
+// TestFenceEnvironment: nothing comes in but what the spec names.
+func TestFenceEnvironment(t *testing.T) {
+	t.Setenv("WORLD_TEST_LEAK", "leaked")
+	leak, err := os.Open("/dev/zero") // close-on-exec, like every file of this program
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer leak.Close()
+	for _, level := range []confine.Level{confine.Namespaces, confine.Landlock, confine.Process} {
+		s := newSite(t, level)
+		s.forms(func(s site, form string, change func(confine.Spec) confine.Spec) {
+			if level == confine.Landlock {
+				return // it cannot look at /proc there
+			}
+			spec := change(s.spec("look"))
+			spec.Env = []string{"A=1", "B=x=y"}
+			got := s.run(spec)
+			var seen struct {
+				FDs, Env, Args []string
+				UID, GID       int
+				Groups         []int
+				Dir            string
+				Caps           uint32
+			}
+			if err := json.Unmarshal([]byte(strings.TrimPrefix(string(got.Stdout), "ok ")), &seen); err != nil {
+				t.Fatalf("%q %q: %v", got.Stdout, got.Stderr, err)
+			}
+			seen.Env = slices.DeleteFunc(seen.Env, func(e string) bool { return strings.HasPrefix(e, "PWD=") })
+			wantFDs := []string{"0", "1", "2"}
+			if form == "verb" { // the first stage keeps its lifeline and its report
+				wantFDs = append(wantFDs, "4", "5")
+			}
+			if !slices.Equal(seen.FDs, wantFDs) || !slices.Equal(seen.Env, spec.Env) {
+				t.Errorf("%s %s: descriptors %v, environment %v", level, form, seen.FDs, seen.Env)
+			}
+			if seen.UID != int(s.user) || seen.GID == 0 || slices.Contains(seen.Groups, 0) || seen.Caps != 0 || seen.Dir != s.worktree {
+				t.Errorf("%s %s: %+v", level, form, seen)
+			}
+		})
+	}
+}

@@ -1,0 +1,179 @@
+package confine_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"world/confine"
+	"world/confine/confinetest"
+)
+
+// processes returns how many processes name the worktree in their arguments: the
+// jail's bubblewrap, its first stage, and programs told to write there.
+func processes(t testing.TB, worktree string) int {
+	t.Helper()
+	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, file := range files {
+		if b, err := os.ReadFile(file); err == nil && bytes.Contains(b, []byte(worktree)) {
+			n++
+		}
+	}
+	return n
+}
+
+// eventually polls a condition for at most five seconds.
+func eventually(t testing.TB, what string, condition func() bool) {
+	t.Helper()
+	for end := time.Now().Add(5 * time.Second); !condition(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("never: %s", what)
+		}
+	}
+}
+
+func size(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return -1
+	}
+	return info.Size()
+}
+
+// TestKillAtDeadline: when Run returns, nothing of the tree writes any more.
+func TestKillAtDeadline(t *testing.T) {
+	for _, level := range []confine.Level{confine.Namespaces, confine.Landlock} {
+		s := newSite(t, level)
+		ticks := filepath.Join(s.worktree, "ticks")
+		s.forms(func(s site, form string, change func(confine.Spec) confine.Spec) {
+			os.Remove(ticks)
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			go func() {
+				eventually(t, "ticks", func() bool { return size(ticks) > 3 })
+				cancel()
+			}()
+			got, err := s.jail.Run(ctx, change(s.spec("tick", ticks)))
+			if err != nil || got.Bound != confine.CallerBound || !got.Started {
+				t.Fatalf("%s %s: %+v, %v", level, form, got, err)
+			}
+			if n := processes(t, s.worktree); n != 0 {
+				t.Errorf("%s %s: %d processes are left", level, form, n)
+			}
+			quiet(t, ticks)
+		})
+	}
+}
+
+// quiet checks that a file has stopped growing.
+func quiet(t testing.TB, path string) {
+	t.Helper()
+	before := size(path)
+	for end := time.Now().Add(30 * time.Millisecond); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		if size(path) != before {
+			t.Fatalf("the worktree still changes")
+		}
+	}
+}
+
+// TestKillLitter: a process in a session of its own ends with the program that
+// left it behind.
+func TestKillLitter(t *testing.T) {
+	s := newSite(t, confine.Namespaces)
+	ticks := filepath.Join(s.worktree, "ticks")
+	spec := s.spec("litter", ticks)
+	spec.Program = s.image
+	if got := s.run(spec); got.Exit != 0 {
+		t.Fatalf("%+v", got)
+	}
+	if n := processes(t, s.worktree); n != 0 {
+		t.Errorf("%d processes are left", n)
+	}
+	if size(ticks) < 1 {
+		t.Error("nothing was left behind to be killed")
+	}
+	quiet(t, ticks)
+}
+
+// TestKillFirst: a program cannot kill what watches it inside namespaces.
+func TestKillFirst(t *testing.T) {
+	s := newSite(t, confine.Namespaces)
+	spec := s.spec("kill")
+	spec.Program = s.image
+	if got := s.run(spec); got.Bound != confine.Unbounded || got.Exit != 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// daemon starts a process that runs a jail, and returns it with its announcement.
+func (s site) daemon(level confine.Level, form string) (*exec.Cmd, io.Reader) {
+	s.t.Helper()
+	program := filepath.Join(confinetest.Dir(s.t), "daemon")
+	b, err := io.ReadAll(s.image.Reader())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if err := os.WriteFile(program, b, 0o755); err != nil {
+		s.t.Fatal(err)
+	}
+	cmd := exec.Command(program, "daemon", s.worktree, level.String(), form, fmt.Sprint(s.user))
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	return cmd, out
+}
+
+// TestKillDaemon: the jailed tree dies with the process that started it, and the
+// worktree stays unchanged from then on (D14).
+func TestKillDaemon(t *testing.T) {
+	for _, level := range []confine.Level{confine.Namespaces, confine.Landlock} {
+		for _, form := range []string{"verb", "program"} {
+			t.Run(level.String()+"/"+form, func(t *testing.T) {
+				s := newSite(t, level)
+				ticks := filepath.Join(s.worktree, "ticks")
+				cmd, _ := s.daemon(level, form)
+				eventually(t, "ticks", func() bool { return size(ticks) > 3 })
+				if processes(t, ticks) == 0 {
+					t.Fatal("no process names the file; the search is blind")
+				}
+				cmd.Process.Kill()
+				cmd.Wait()
+				eventually(t, "the tree is gone", func() bool { return processes(t, s.worktree) == 0 })
+				quiet(t, ticks)
+			})
+		}
+	}
+}
+
+// TestKillDaemonEarly kills at moments spread over the building of the jail, where
+// no signal of a parent's death is armed yet.
+func TestKillDaemonEarly(t *testing.T) {
+	s := newSite(t, confine.Namespaces)
+	for i := range 24 {
+		cmd, out := s.daemon(confine.Namespaces, "program")
+		line := make([]byte, len("ready\n"))
+		if _, err := io.ReadFull(out, line); err != nil || !strings.HasPrefix(string(line), "ready") {
+			t.Fatalf("%q, %v", line, err)
+		}
+		for end := time.Now().Add(time.Duration(i) * 500 * time.Microsecond); time.Now().Before(end); {
+		}
+		cmd.Process.Kill()
+		cmd.Wait()
+		eventually(t, "the tree is gone", func() bool { return processes(t, s.worktree) == 0 })
+	}
+}

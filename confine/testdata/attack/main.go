@@ -1,0 +1,284 @@
+// Command attack is a first stage whose verbs try to get out. Each prints what
+// happened: "ok" and what it got, or the error.
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"world/confine"
+)
+
+func main() { os.Exit(confine.Main(os.Args, verbs())) }
+
+func verbs() map[string]confine.Verb {
+	return map[string]confine.Verb{
+		"look":    verb(look),
+		"echo":    echo,
+		"read":    verb(func(a []string) (string, error) { b, err := os.ReadFile(a[0]); return string(b), err }),
+		"list":    verb(list),
+		"write":   verb(write),
+		"mkdir":   verb(func(a []string) (string, error) { return "", os.Mkdir(a[0], 0o755) }),
+		"remove":  verb(func(a []string) (string, error) { return "", os.Remove(a[0]) }),
+		"connect": verb(connect),
+		"fork":    verb(fork),
+		"unshare": verb(func([]string) (string, error) { return "", unix.Unshare(unix.CLONE_NEWUSER) }),
+		"ptrace":  verb(func(a []string) (string, error) { return "", unix.PtraceAttach(number(a[0])) }),
+		"ring":    verb(ring),
+		"files":   verb(files),
+		"grow":    verb(grow),
+		"forge":   verb(forge),
+		"eat":     verb(eat),
+		"spin": verb(func([]string) (string, error) {
+			for {
+			}
+		}),
+		"sleep":  verb(func([]string) (string, error) { time.Sleep(time.Hour); return "", nil }),
+		"flood":  flood,
+		"exit":   func(a []string, _ io.Reader, _, _ io.Writer) int { return number(a[0]) },
+		"crash":  verb(func([]string) (string, error) { panic("crash") }),
+		"tick":   verb(tick),
+		"litter": verb(litter),
+		"kill":   verb(func([]string) (string, error) { return "", unix.Kill(os.Getppid(), unix.SIGKILL) }),
+		"daemon": verb(daemon),
+	}
+}
+
+func verb(f func([]string) (string, error)) confine.Verb {
+	return func(args []string, _ io.Reader, stdout, _ io.Writer) int {
+		got, err := f(args)
+		if err != nil {
+			fmt.Fprint(stdout, err)
+			return 1
+		}
+		fmt.Fprint(stdout, "ok "+got)
+		return 0
+	}
+}
+
+func number(s string) int {
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		panic(err)
+	}
+	return n
+}
+
+// look describes the process as it finds itself.
+func look([]string) (string, error) {
+	fds := []string{}
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return "", err
+	}
+	for _, e := range entries {
+		if to, err := os.Readlink("/proc/self/fd/" + e.Name()); err == nil && !runtimes(to) {
+			fds = append(fds, e.Name())
+		}
+	}
+	dir, _ := os.Getwd()
+	groups, _ := os.Getgroups()
+	caps := unix.CapUserData{}
+	if err := unix.Capget(&unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, &caps); err != nil {
+		return "", err
+	}
+	b, err := json.Marshal(map[string]any{
+		"fds": fds, "env": os.Environ(), "uid": os.Getuid(), "gid": os.Getgid(), "groups": groups,
+		"dir": dir, "caps": caps.Effective | caps.Permitted, "args": os.Args[1:],
+	})
+	return string(b), err
+}
+
+// runtimes tells what Go's own runtime holds open: its poller, the limits of its
+// control group, and the directory that is being read.
+func runtimes(target string) bool {
+	return strings.HasSuffix(target, "/fd") || strings.Contains(target, "[event") || strings.HasPrefix(target, "/sys/fs/cgroup/")
+}
+
+func echo(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	io.Copy(stdout, stdin)
+	fmt.Fprint(stderr, strings.Join(args, " "))
+	return 0
+}
+
+func list(a []string) (string, error) {
+	entries, err := os.ReadDir(a[0])
+	names := ""
+	for _, e := range entries {
+		names += e.Name() + "\n"
+	}
+	return names, err
+}
+
+func write(a []string) (string, error) {
+	f, err := os.OpenFile(a[0], os.O_WRONLY|os.O_CREATE, 0o644)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	_, err = f.WriteString("written")
+	return "", err
+}
+
+func connect(a []string) (string, error) {
+	c, err := net.DialTimeout(a[0], a[1], time.Second)
+	if err != nil {
+		return "", err
+	}
+	if a[0] == "udp" { // connecting sends nothing
+		if _, err := c.Write([]byte("hello")); err != nil {
+			return "", err
+		}
+	}
+	return "", c.Close()
+}
+
+// fork starts as many processes as it is told, all alive at once.
+func fork(a []string) (string, error) {
+	for range number(a[0]) {
+		c := exec.Command("/proc/self/exe", "sleep")
+		c.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+		if err := c.Start(); err != nil {
+			return "", err
+		}
+		defer c.Process.Kill()
+	}
+	return "", nil
+}
+
+func ring([]string) (string, error) {
+	params := make([]byte, 256)
+	_, _, errno := unix.Syscall(unix.SYS_IO_URING_SETUP, 1, uintptr(unsafe.Pointer(&params[0])), 0)
+	if errno != 0 {
+		return "", errno
+	}
+	return "", nil
+}
+
+func files([]string) (string, error) {
+	for range 100_000 {
+		if _, _, err := os.Pipe(); err != nil {
+			return "", err
+		}
+	}
+	return "", nil
+}
+
+// grow writes until a file can grow no further.
+func grow(a []string) (string, error) {
+	f, err := os.Create(a[0])
+	if err != nil {
+		return "", err
+	}
+	block := make([]byte, 1<<16)
+	for range 1 << 10 {
+		if _, err := f.Write(block); err != nil {
+			return "", err
+		}
+	}
+	return "", nil
+}
+
+// forge says on every descriptor but stdout what the first stage says at an end.
+func forge([]string) (string, error) {
+	for fd := 3; fd < 64; fd++ {
+		unix.Write(fd, []byte(`{"Exit":7,"Bound":"deadline"}`))
+	}
+	fmt.Fprint(os.Stderr, "started\n"+`{"Exit":7,"Bound":"deadline"}`)
+	return "", nil
+}
+
+func eat([]string) (string, error) {
+	var held [][]byte
+	for range 1 << 12 {
+		b := make([]byte, 1<<20)
+		for i := range b {
+			b[i] = 1
+		}
+		held = append(held, b)
+	}
+	return strconv.Itoa(len(held)), nil
+}
+
+func flood(a []string, _ io.Reader, stdout, stderr io.Writer) int {
+	w := bufio.NewWriter(stdout)
+	if len(a) > 0 {
+		w = bufio.NewWriter(stderr)
+	}
+	for {
+		if _, err := w.WriteString("flood "); err != nil {
+			return 1
+		}
+	}
+}
+
+// tick makes a file grow for as long as it lives.
+func tick(a []string) (string, error) {
+	for {
+		f, err := os.OpenFile(a[0], os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+		if err != nil {
+			return "", err
+		}
+		f.WriteString(".")
+		f.Close()
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// litter leaves a process in a session of its own that ticks on, and ends.
+func litter(a []string) (string, error) {
+	c := exec.Command("/proc/self/exe", "tick", a[0])
+	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := c.Start(); err != nil {
+		return "", err
+	}
+	for {
+		if info, err := os.Stat(a[0]); err == nil && info.Size() > 3 {
+			return "", nil
+		}
+	}
+}
+
+// daemon runs tick in a jail of its own and says when it does: worktree, level,
+// "verb" or "program", user.
+func daemon(a []string) (string, error) {
+	image, err := confine.SealFile("/proc/self/exe")
+	if err != nil {
+		return "", err
+	}
+	level, err := confine.ParseLevel(a[1])
+	if err != nil {
+		return "", err
+	}
+	jail, err := confine.New(confine.Options{Stage: image, Ceiling: level})
+	if err != nil {
+		return "", err
+	}
+	spec := confine.Spec{
+		Floor: level, Args: []string{"tick", filepath.Join(a[0], "ticks")}, Worktree: a[0], User: confine.User(number(a[3])),
+		Limits: confine.Limits{
+			Wall: time.Minute, CPU: time.Minute, Memory: 256 << 20, FileSize: 1 << 20, Files: 64,
+			Processes: 64, Output: 1 << 10, Scratch: 1 << 20,
+		},
+	}
+	if a[2] == "program" {
+		spec.Program = image
+	}
+	fmt.Println("ready")
+	result, err := jail.Run(context.Background(), spec)
+	return fmt.Sprintf("%+v", result), err
+}
