@@ -44,11 +44,14 @@ func newLayout(db, state, workspaces string) (layout, error) {
 	return l, nil
 }
 
-// kept lists what an agent must never write, each by its name for error texts.
-func (l layout) kept() map[string]string {
-	return map[string]string{
-		"the store": l.db, "the store's directory": filepath.Dir(l.db), "the state directory": l.state,
-		"the archive": l.archive(), "the policies": l.policies(), "the cache": filepath.Join(l.state, "cache"),
+// place is a path by its name for error texts.
+type place struct{ what, path string }
+
+// kept lists what an agent must never write, the outer before the inner.
+func (l layout) kept() []place {
+	return []place{
+		{"the store's directory", filepath.Dir(l.db)}, {"the store", l.db}, {"the state directory", l.state},
+		{"the archive", l.archive()}, {"the policies", l.policies()}, {"the cache", filepath.Join(l.state, "cache")},
 	}
 }
 
@@ -66,15 +69,15 @@ func (l layout) check() error {
 	if err != nil {
 		return err
 	}
-	for what, path := range l.kept() {
-		paths, err := spellings(path)
+	for _, kept := range l.kept() {
+		paths, err := spellings(kept.path)
 		if err != nil {
 			return err
 		}
 		for _, root := range roots {
 			for _, p := range paths {
 				if below(root, p) {
-					return fault.New("serve: placement", fault.Denied, "%s must not lie in the workspace root", what)
+					return fault.New("serve: placement", fault.Denied, "%s must not lie in the workspace root", kept.what)
 				}
 			}
 		}
@@ -116,14 +119,14 @@ func below(root, path string) bool {
 // through, but not list it: tools run as users of their own.
 func (l layout) make() error {
 	for _, dir := range []struct {
-		what, path string
-		mode       os.FileMode
+		place
+		mode os.FileMode
 	}{
-		{"the store's directory", filepath.Dir(l.db), 0o700},
-		{"the state directory", l.state, 0o700},
-		{"the archive", l.archive(), 0o700},
-		{"the policies", l.policies(), 0o700},
-		{"the workspace root", l.workspaces, 0o711},
+		{place{"the store's directory", filepath.Dir(l.db)}, 0o700},
+		{place{"the state directory", l.state}, 0o700},
+		{place{"the archive", l.archive()}, 0o700},
+		{place{"the policies", l.policies()}, 0o700},
+		{place{"the workspace root", l.workspaces}, 0o711},
 	} {
 		if dir.path == "" {
 			continue

@@ -1,0 +1,396 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/rs/zerolog"
+
+	"world/confine"
+	"world/confine/confinetest"
+	"world/coordinator/coordtest"
+	"world/coordinator/registry"
+	"world/session"
+	"world/store"
+	"world/store/record"
+	"world/store/sqlite"
+	"world/tools"
+)
+
+// running is one serve in this process.
+type running struct {
+	t           *testing.T
+	flags       serveFlags
+	url         string
+	stdout, log *lines
+	stop        func() error // ends it and returns what serve returned
+}
+
+// flagsIn are the flags of a daemon that keeps everything below dir.
+func flagsIn(dir string) serveFlags {
+	return serveFlags{
+		db: filepath.Join(dir, "state", "world.db"), bind: "127.0.0.1:0",
+		workspaces: filepath.Join(dir, "ws"), floor: confine.Landlock.String(),
+	}
+}
+
+// start serves until the test or stop ends it.
+func start(t *testing.T, f serveFlags) *running {
+	t.Helper()
+	r := &running{t: t, flags: f, stdout: newLines(), log: newLines()}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- serve(ctx, f, worldTool, r.stdout, zerolog.New(r.log)) }()
+	r.stop = sync.OnceValue(func() error { cancel(); return <-ended })
+	t.Cleanup(func() { _ = r.stop() })
+	select {
+	case line := <-r.stdout.listening:
+		r.url = line
+	case err := <-ended:
+		ended <- err
+		t.Fatalf("serve ended: %v", err)
+	case <-time.After(30 * time.Second):
+		t.Fatal("serve does not listen")
+	}
+	return r
+}
+
+// get reads a path with the read token.
+func (r *running) get(path string) (int, string) {
+	r.t.Helper()
+	token, err := os.ReadFile(filepath.Join(filepath.Dir(r.flags.db), "read-token"))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	request, err := http.NewRequest(http.MethodGet, r.url+path, nil)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
+	request.Close = true
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return response.StatusCode, string(body)
+}
+
+// lines keeps what is written and finds the address in it.
+type lines struct {
+	mu        sync.Mutex
+	b         bytes.Buffer
+	listening chan string
+}
+
+func newLines() *lines { return &lines{listening: make(chan string, 1)} }
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, url, ok := strings.Cut(string(p), "ailang-worldd listening on "); ok {
+		l.listening <- strings.TrimSpace(url)
+	}
+	return l.b.Write(p)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// withStore opens a daemon's store between two of its lives.
+func withStore(t *testing.T, f serveFlags, do func(s store.Store)) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(f.db), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s, err := sqlite.Open(t.Context(), f.db, sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	do(s)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// mint makes a session while no daemon runs.
+func mint(t *testing.T, s store.Store, episode store.EpisodeID, grants ...record.SessionGrant) session.Minted {
+	t.Helper()
+	office := session.Office{Store: s, Draft: func(ctx context.Context, verb string, about store.Ref) (store.Draft, error) {
+		return registry.HostDraft(ctx, s, verb, about)
+	}}
+	m, err := office.Mint(t.Context(), session.Terms{Episode: episode, Grants: grants, TTL: 3600}, time.Now().Unix())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func descriptors(t *testing.T) int {
+	t.Helper()
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(entries)
+}
+
+func TestADaemonLeavesNothingBehindButItsWorld(t *testing.T) {
+	f := flagsIn(confinetest.Dir(t))
+	state := filepath.Dir(f.db)
+	if r := start(t, f); r.stop() != nil { // the first run opens what stays open, such as the poller
+		t.Fatal(r.stop())
+	}
+	before := descriptors(t)
+	r := start(t, f)
+	token := filepath.Join(state, "read-token")
+	if info, err := os.Stat(token); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("read-token: %v, %v; want mode 0600", info, err)
+	}
+	if _, err := os.Lstat(filepath.Join(state, "admin", "admin.sock")); err != nil {
+		t.Errorf("the operator's socket: %v", err)
+	}
+	if status, head := r.get("/v1/head"); status != 200 || !strings.HasPrefix(head, "sha256:") {
+		t.Errorf("head: status %d, %s", status, head)
+	}
+	if status, health := r.get("/v1/health"); status != 200 || !strings.Contains(health, `"status":"ok"`) ||
+		!strings.Contains(health, `"confinement_floor":"landlock"`) || strings.Contains(health, state) {
+		t.Errorf("health: status %d, %s", status, health)
+	}
+	for _, next := range []string{"session new EPISODE --repo DIR --db " + f.db, "claude mcp add --transport http world " + r.url + "/mcp"} {
+		if !strings.Contains(r.stdout.String(), next) {
+			t.Errorf("stdout does not say %q: %s", next, r.stdout)
+		}
+	}
+	if err := r.stop(); err != nil {
+		t.Errorf("serve ended with %v", err)
+	}
+	for _, path := range []string{token, filepath.Join(state, "admin", "admin.sock")} {
+		if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s is left: %v", filepath.Base(path), err)
+		}
+	}
+	if after := descriptors(t); after != before {
+		t.Errorf("%d descriptors before, %d after", before, after)
+	}
+}
+
+func TestARestartKeepsTheWorldAndChangesTheToken(t *testing.T) {
+	f := flagsIn(confinetest.Dir(t))
+	read := func() (head, token string) {
+		r := start(t, f)
+		_, head = r.get("/v1/log/0")
+		text, err := os.ReadFile(filepath.Join(filepath.Dir(f.db), "read-token"))
+		if err != nil || r.stop() != nil {
+			t.Fatal(err)
+		}
+		return head, string(text)
+	}
+	head1, token1 := read()
+	head2, token2 := read()
+	if head1 != head2 || token1 == token2 {
+		t.Errorf("genesis %s, then %s; tokens differ: %v", head1, head2, token1 != token2)
+	}
+}
+
+func TestStartupRefusals(t *testing.T) {
+	missing := func(f *serveFlags) { f.tool = filepath.Join(filepath.Dir(f.db), "no-such-tool") }
+	for _, c := range []struct {
+		name  string
+		edit  func(*serveFlags)
+		stage string
+		says  string
+		made  bool // whether the store may exist afterwards
+	}{
+		{"any address", func(f *serveFlags) { f.bind = "0.0.0.0:7644" }, "bind-policy", "loopback", false},
+		{"a name", func(f *serveFlags) { f.bind = "example.com:80" }, "bind-policy", "loopback", false},
+		{"no port", func(f *serveFlags) { f.bind = "127.0.0.1" }, "bind-policy", "HOST:PORT", false},
+		{"no store", func(f *serveFlags) { f.db = "" }, "config", "--db is required", false},
+		{"an unknown floor", func(f *serveFlags) { f.floor = "docker" }, "config", "namespaces, landlock or process", false},
+		{"state in the workspaces", func(f *serveFlags) { f.state = filepath.Join(f.workspaces, "state") }, "config", "the state directory must not lie in the workspace root", false},
+		{"store in the workspaces", func(f *serveFlags) { f.state, f.db = filepath.Dir(f.db), filepath.Join(f.workspaces, "world.db") }, "config", "must not lie in the workspace root", false},
+		{"no such tool", missing, "tools", "the program cannot be read", true},
+	} {
+		f := flagsIn(confinetest.Dir(t))
+		c.edit(&f)
+		var stdout bytes.Buffer
+		err := serve(t.Context(), f, worldTool, &stdout, zerolog.Nop())
+		want := "daemon startup failed at " + c.stage + ": "
+		if err == nil || exitCode(err) != exitStore || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: exit %d, %v; want %s…%s", c.name, exitCode(err), err, want, c.says)
+		}
+		if _, statErr := os.Stat(f.db); (statErr == nil) && !c.made {
+			t.Errorf("%s: a store was made all the same", c.name)
+		}
+		if stdout.Len() != 0 {
+			t.Errorf("%s: stdout says %s", c.name, &stdout)
+		}
+	}
+}
+
+func TestStartupWithoutWorldToolOrPort(t *testing.T) {
+	f := flagsIn(confinetest.Dir(t))
+	err := serve(t.Context(), f, filepath.Join(t.TempDir(), "world-tool"), io.Discard, zerolog.Nop())
+	if err == nil || !strings.HasPrefix(err.Error(), "daemon startup failed at archive: ") {
+		t.Errorf("without world-tool: %v", err)
+	}
+	r := start(t, flagsIn(confinetest.Dir(t)))
+	f.bind = strings.TrimPrefix(r.url, "http://")
+	err = serve(t.Context(), f, worldTool, io.Discard, zerolog.Nop())
+	if err == nil || !strings.HasPrefix(err.Error(), "daemon startup failed at listen: ") {
+		t.Errorf("on a port that is taken: %v", err)
+	}
+}
+
+func TestASecondDaemonFailsAtOnceAndDisturbsNothing(t *testing.T) {
+	r := start(t, flagsIn(confinetest.Dir(t)))
+	err := serve(t.Context(), r.flags, worldTool, io.Discard, zerolog.Nop())
+	if err == nil || exitCode(err) != exitStore || !strings.HasPrefix(err.Error(), "daemon startup failed at store-open: ") ||
+		!strings.Contains(err.Error(), "world.db.writer.lock") {
+		t.Errorf("exit %d, %v", exitCode(err), err)
+	}
+	if status, answer := r.get("/v1/head"); status != 200 {
+		t.Errorf("the first daemon answers %d, %s", status, answer)
+	}
+}
+
+// TestIndeterminateIntentsAreNamed leaves an intent open, as a kill would.
+func TestIndeterminateIntentsAreNamed(t *testing.T) {
+	f := flagsIn(confinetest.Dir(t))
+	if r := start(t, f); strings.Contains(r.stdout.String(), "indeterminate") || r.stop() != nil {
+		t.Fatalf("a new world: %s", r.stdout)
+	}
+	withStore(t, f, func(s store.Store) {
+		m := mint(t, s, "cut", coordtest.Grant(tools.WorkspaceWrite, tools.Worktree, 5))
+		lease, err := s.Lease(t.Context(), "cut")
+		if err != nil {
+			t.Fatal(err)
+		}
+		input, request := store.NewObject(record.Input, "test", []byte("{}")), store.NewObject(record.Request, "test", []byte("request"))
+		_, err = s.Intend(t.Context(), store.Intention{
+			Claim: store.Claim{Invocation: "mcp:cut:x", Episode: "cut", Transition: "ailang-write",
+				TransitionFn: m.Object, Input: input.Ref(), Session: m.Object, At: m.Record.CreatedAt},
+			Objects: []store.Object{input, request}, Request: request.Ref(), Lease: lease,
+			Effect: tools.WorkspaceWrite, Scope: tools.Worktree, Cost: 1, Budget: 5,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+	r := start(t, f)
+	for _, text := range []string{"indeterminate effects: 1; their cost stays spent and none is retried",
+		`indeterminate effect:cut:0: "Workspace.Write" on "worktree", cost 1, of call mcp:cut:x`} {
+		if !strings.Contains(r.stdout.String(), text) {
+			t.Errorf("stdout does not say %q: %s", text, r.stdout)
+		}
+	}
+	if !strings.Contains(r.log.String(), `"intent":"effect:cut:0"`) {
+		t.Errorf("the log does not name the intent: %s", r.log)
+	}
+}
+
+// TestOtherBuiltinsAreReportedAndLeftAlone serves a store whose registry was begun
+// with other transitions and another interpreter.
+func TestOtherBuiltinsAreReportedAndLeftAlone(t *testing.T) {
+	f := flagsIn(confinetest.Dir(t))
+	var before store.Ref
+	withStore(t, f, func(s store.Store) {
+		report, err := registry.Bootstrap(t.Context(), s, coordtest.Builtins(), coordtest.Interpreter, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before = report.Registry
+	})
+	r := start(t, f)
+	for _, b := range tools.Builtins() {
+		if want := `"transition":"` + string(b.ID) + `","message":"this binary's built-in`; !strings.Contains(r.log.String(), want) {
+			t.Errorf("the log does not report %s: %s", b.ID, r.log)
+		}
+	}
+	if err := r.stop(); err != nil {
+		t.Fatal(err)
+	}
+	withStore(t, f, func(s store.Store) {
+		if now, err := s.Registry(t.Context(), record.RegistryName); err != nil || now != before {
+			t.Errorf("the registry was %s and is %s, %v", before, now, err)
+		}
+	})
+}
+
+type bearer string
+
+func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+string(b))
+	r.Close = true
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// TestAToolWritesThroughTheJail makes one whole call: real client, real jail, real file.
+func TestAToolWritesThroughTheJail(t *testing.T) {
+	f := flagsIn(confinetest.Dir(t))
+	if err := start(t, f).stop(); err != nil {
+		t.Fatal(err)
+	}
+	var m session.Minted
+	withStore(t, f, func(s store.Store) {
+		m = mint(t, s, "ep", coordtest.Grant(tools.WorkspaceWrite, tools.Worktree, 1))
+	})
+	worktree := filepath.Join(f.workspaces, "ep")
+	user := int(confine.UserOf("ep"))
+	if err := errors.Join(os.Mkdir(worktree, 0o700), os.Lchown(worktree, user, user)); err != nil {
+		t.Fatal(err)
+	}
+	r := start(t, f)
+	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
+	c, err := client.Connect(t.Context(), &sdk.StreamableClientTransport{
+		Endpoint: r.url + "/mcp/", HTTPClient: &http.Client{Transport: bearer(m.Token.Reveal())}, DisableStandaloneSSE: true, MaxRetries: -1,
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	result, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "ailang-write", Arguments: map[string]any{"path": "a.txt", "content": "héllo\n"}})
+	if err != nil || result.IsError {
+		t.Fatalf("%+v, %v", result, err)
+	}
+	if got, err := os.ReadFile(filepath.Join(worktree, "a.txt")); string(got) != "héllo\n" {
+		t.Errorf("the worktree holds %q, %v", got, err)
+	}
+	if strings.Contains(r.log.String()+r.stdout.String(), m.Token.Reveal()) {
+		t.Error("the credential was printed or logged")
+	}
+}
+
+func TestCallersAreToldOfAFloorBelowTheUsual(t *testing.T) {
+	for floor, told := range map[confine.Level]bool{confine.Process: true, confine.Landlock: false, confine.Namespaces: false} {
+		if got := (&boot{floor: floor}).notice(); strings.Contains(got, "process") != told || (got != "") != told {
+			t.Errorf("%s: %q", floor, got)
+		}
+	}
+}
+
+func TestQuotedPathsAreOneWord(t *testing.T) {
+	for path, want := range map[string]string{"/a/b-c_d.db": "/a/b-c_d.db", "/a b": "'/a b'", "/it's": `'/it'\''s'`, "/$(x)": "'/$(x)'"} {
+		if got := quote(path); got != want {
+			t.Errorf("quote(%q) = %s, want %s", path, got, want)
+		}
+	}
+}
