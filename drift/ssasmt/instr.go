@@ -27,7 +27,7 @@ func (r *region) operand(v ssa.Value) (*term, error) {
 	x := r.x
 	if c, ok := v.(*ssa.Const); ok {
 		if _, refused := x.tr.sorts.of(c.Type()); refused != "" {
-			return nil, x.tr.refuse(x.fn.Pos(), refused)
+			return nil, x.refuse(r.at, refused)
 		}
 		return x.tr.constant(c.Type(), c.Value), nil
 	}
@@ -41,10 +41,7 @@ func (r *region) operand(v ssa.Value) (*term, error) {
 	if _, ok := v.Type().Underlying().(*types.Pointer); ok {
 		what = "a pointer that is not read at once"
 	}
-	if i, ok := v.(ssa.Instruction); ok {
-		return nil, x.refuse(i, what)
-	}
-	return nil, x.tr.refuse(x.fn.Pos(), what)
+	return nil, x.refuse(r.at, what)
 }
 
 // instruction executes one instruction that is neither a phi nor a terminator.

@@ -1,6 +1,7 @@
 package ssasmt
 
 import (
+	"go/ast"
 	"go/constant"
 	"go/token"
 
@@ -46,7 +47,7 @@ func (x *executor) findLoop() (*loop, error) {
 		return nil, nil
 	}
 	if second != nil {
-		return nil, x.refuse(second.Instrs[0], "a second loop")
+		return nil, x.refuseLoop(second, "a second loop")
 	}
 	return x.loopShape(header)
 }
@@ -54,7 +55,7 @@ func (x *executor) findLoop() (*loop, error) {
 // loopShape checks the loop of the header.
 func (x *executor) loopShape(header *ssa.BasicBlock) (*loop, error) {
 	refuse := func(what string) (*loop, error) {
-		return nil, x.refuse(header.Instrs[len(header.Instrs)-1], what)
+		return nil, x.refuseLoop(header, what)
 	}
 	branch, ok := header.Instrs[len(header.Instrs)-1].(*ssa.If)
 	if !ok {
@@ -83,6 +84,30 @@ func (x *executor) loopShape(header *ssa.BasicBlock) (*loop, error) {
 		return refuse("a loop whose index does not go up by one from zero")
 	}
 	return l, nil
+}
+
+// refuseLoop names the place of the loop statement whose header this is.
+func (x *executor) refuseLoop(header *ssa.BasicBlock, what string) *Refusal {
+	inside := x.fn.Pos()
+	for _, b := range append([]*ssa.BasicBlock{header}, header.Succs...) {
+		for _, i := range b.Instrs {
+			// A phi has the position of its variable, which may be outside.
+			if _, phi := i.(*ssa.Phi); !phi && inside == x.fn.Pos() && i.Pos().IsValid() {
+				inside = i.Pos()
+			}
+		}
+	}
+	found := x.fn.Pos()
+	ast.Inspect(x.fn.Syntax(), func(n ast.Node) bool {
+		switch n.(type) {
+		case *ast.ForStmt, *ast.RangeStmt:
+			if n.Pos() <= inside && inside < n.End() {
+				found = n.Pos() // the innermost is visited last
+			}
+		}
+		return true
+	})
+	return x.tr.refuse(found, what)
 }
 
 // counts reports whether phi is the loop's counter, and notes it: it starts so

@@ -68,6 +68,7 @@ func root(address ssa.Value) *ssa.Alloc {
 
 // at returns the state with which a region reaches the header.
 func (s *state) at(r *region) (*term, error) {
+	r.at = s.loop.header.Instrs[0]
 	edges, index := r.incoming(s.loop.header)
 	if len(edges) == 0 { // every path leaves: there is no next turn
 		return r.x.tr.terms.make("state"), nil

@@ -17,6 +17,7 @@ type region struct {
 	mem    map[*ssa.BasicBlock]memory // at each block's end
 	edges  map[edge]*term             // condition under which an edge is taken
 
+	at      ssa.Instruction // being executed
 	returns []guarded
 	panics  *term
 	reached []edge // edges into stop
@@ -135,25 +136,30 @@ func (r *region) incoming(b *ssa.BasicBlock) (edges []edge, index []int) {
 	return edges, index
 }
 
+// conditions returns the conditions of edges.
+func (r *region) conditions(edges []edge) []*term {
+	var conds []*term
+	for _, e := range edges {
+		conds = append(conds, r.edges[e])
+	}
+	return conds
+}
+
 // join returns the condition of reaching b and the memory there.
 func (r *region) join(b *ssa.BasicBlock) (*term, memory) {
-	t := r.x.tr.terms
-	cond := t.no
 	edges, _ := r.incoming(b)
-	for _, e := range edges {
-		cond = t.or(cond, r.edges[e])
-	}
-	return cond, r.mergeMemory(edges)
+	return r.x.tr.terms.any(r.conditions(edges)), r.mergeMemory(edges)
 }
 
 // mergeMemory joins the memories at the given edges. A variable that one edge
 // does not know is not yet born there, and cannot be read after the join.
 func (r *region) mergeMemory(edges []edge) memory {
 	merged := memory{}
-	for _, e := range edges {
+	conds := r.x.tr.terms.relative(r.conditions(edges))
+	for n, e := range edges {
 		for alloc, value := range r.mem[e.from] {
 			if old := merged[alloc]; old != nil {
-				value = r.x.tr.terms.ite(r.edges[e], value, old)
+				value = r.x.tr.terms.ite(conds[n], value, old)
 			}
 			merged[alloc] = value
 		}
@@ -164,13 +170,14 @@ func (r *region) mergeMemory(edges []edge) memory {
 // phi joins the value of a phi over the given edges.
 func (r *region) phi(phi *ssa.Phi, edges []edge, index []int) (*term, error) {
 	var joined *term
-	for n, e := range edges {
+	conds := r.x.tr.terms.relative(r.conditions(edges))
+	for n := range edges {
 		value, err := r.operand(phi.Edges[index[n]])
 		if err != nil {
 			return nil, err
 		}
 		if joined != nil {
-			value = r.x.tr.terms.ite(r.edges[e], value, joined)
+			value = r.x.tr.terms.ite(conds[n], value, joined)
 		}
 		joined = value
 	}
@@ -183,6 +190,7 @@ func (r *region) block(b *ssa.BasicBlock, cond *term, mem memory) error {
 	r.mem[b] = mem
 	edges, index := r.incoming(b)
 	for _, instruction := range b.Instrs {
+		r.at = instruction
 		switch i := instruction.(type) {
 		case *ssa.Phi:
 			if b == r.stop { // a loop header: its phis are bound already
@@ -240,10 +248,4 @@ func (r *region) value() *term {
 }
 
 // reaches returns the condition under which the region reaches stop.
-func (r *region) reaches() *term {
-	cond := r.x.tr.terms.no
-	for _, e := range r.reached {
-		cond = r.x.tr.terms.or(cond, r.edges[e])
-	}
-	return cond
-}
+func (r *region) reaches() *term { return r.x.tr.terms.any(r.conditions(r.reached)) }
