@@ -40,13 +40,13 @@ func quote(s string) string { return strconv.QuoteToASCII(clip(s)) }
 // clip keeps a hostile name from filling a text.
 func clip(s string) string { return Clip(s, maxName) }
 
-// Clip shortens a text to at most n bytes of valid UTF-8 without NUL, and marks the cut.
+// Clip shortens a text to at most n bytes, 3 or more, of valid UTF-8 without NUL,
+// and marks the cut.
 func Clip(s string, n int) string {
 	s = strings.ReplaceAll(strings.ToValidUTF8(s, "�"), "\x00", "�")
 	if len(s) <= n {
 		return s
 	}
 	const mark = "…"
-	cut := max(n-len(mark), 0)
-	return strings.ToValidUTF8(s[:cut], "") + mark
+	return strings.ToValidUTF8(s[:n-len(mark)], "") + mark
 }

@@ -1,0 +1,160 @@
+package plan_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"world/canon"
+	"world/coordinator/plan"
+	"world/fault"
+	"world/store"
+	"world/store/record"
+)
+
+var (
+	args, _ = canon.Parse([]byte(`{"b":1,"a":2}`), canon.Limits{})
+	planRef = store.RefOf([]byte("plan"))
+	recRef  = store.RefOf([]byte("record"))
+)
+
+func ended(status, output string) plan.Ended {
+	e := plan.Ended{Effect: plan.Effect{ID: "e1", Triple: declared[0]}, EffectOutcome: record.EffectOutcome{ID: "e1", Status: status, Record: recRef}}
+	switch status {
+	case record.StatusOK:
+		e.Output, e.Intent = []byte(output), "effect:ep:0"
+	case record.StatusDenied:
+		e.Denial, e.Message = "denied:budget", "denied:budget: spent"
+	case record.StatusIndeterminate:
+		e.Record, e.Intent, e.Message = "", "effect:ep:0", "unknown"
+	}
+	return e
+}
+
+func TestPhaseInputs(t *testing.T) {
+	if got, want := string(plan.PlanInput(args)), `{"args":{"a":2,"b":1},"phase":"plan"}`; got != want {
+		t.Errorf("plan input %s", got)
+	}
+	for status, want := range map[string]string{
+		record.StatusOK:     `{"effect":"Workspace.Write","id":"e1","output":{"x":[1,2]},"record":"` + string(recRef) + `","status":"ok"}`,
+		record.StatusDenied: `{"effect":"Workspace.Write","id":"e1","output":null,"record":"` + string(recRef) + `","status":"denied"}`,
+		record.StatusFailed: `{"effect":"Workspace.Write","id":"e1","output":null,"record":"` + string(recRef) + `","status":"failed"}`,
+	} {
+		got, err := plan.FinishInput(args, []plan.Ended{ended(status, ` {"x": [1, 2.0]} `)})
+		if want := `{"args":{"a":2,"b":1},"phase":"finish","results":[` + want + `]}`; err != nil || string(got) != want {
+			t.Errorf("%s: %s, %v", status, got, err)
+		}
+	}
+	if _, err := plan.FinishInput(args, []plan.Ended{ended(record.StatusOK, "nope")}); !fault.Is(err, fault.Failed) {
+		t.Errorf("an output that is not JSON: %v", err)
+	}
+}
+
+// TestDeepOutputTravels checks that an output that is accepted still fits, with
+// all its nesting, into the finish input around it.
+func TestDeepOutputTravels(t *testing.T) {
+	deep := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
+	input, err := plan.FinishInput(args, []plan.Ended{ended(record.StatusOK, deep(48))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := canon.Parse(input, canon.Limits{}); err != nil {
+		t.Errorf("the finish input: %v", err)
+	}
+	if _, err := plan.FinishInput(args, []plan.Ended{ended(record.StatusOK, deep(49))}); !fault.Is(err, fault.Failed) {
+		t.Errorf("one deeper: %v", err)
+	}
+}
+
+func TestBody(t *testing.T) {
+	result, _ := canon.Parse([]byte(`{"refused":"no"}`), canon.Limits{})
+	for name, test := range map[string]struct {
+		p     plan.Plan
+		ended []plan.Ended
+		want  string
+		kind  fault.Kind
+	}{
+		"zero effects":  {plan.Plan{Result: result}, nil, `{"refused":"no"}`, 0},
+		"ok":            {plan.Plan{}, []plan.Ended{ended(record.StatusOK, `{"b":1,"a":1}`)}, `{"a":1,"b":1}`, 0},
+		"no object":     {plan.Plan{}, []plan.Ended{ended(record.StatusOK, `3`)}, "", fault.Failed},
+		"world":         {plan.Plan{}, []plan.Ended{ended(record.StatusOK, `{"world":3}`)}, "", fault.Failed},
+		"denied":        {plan.Plan{}, []plan.Ended{ended(record.StatusDenied, "")}, "", fault.Denied},
+		"failed":        {plan.Plan{}, []plan.Ended{ended(record.StatusFailed, "")}, "", fault.Failed},
+		"indeterminate": {plan.Plan{}, []plan.Ended{ended(record.StatusIndeterminate, "")}, "", fault.Indeterminate},
+	} {
+		body, err := plan.Body(test.p, test.ended)
+		if (err == nil) != (test.want != "") || err != nil && fault.KindOf(err) != test.kind || err == nil && string(body.Bytes()) != test.want {
+			t.Errorf("%s: %s, %v", name, body.Bytes(), err)
+		}
+	}
+}
+
+func TestWorldBlock(t *testing.T) {
+	for want, test := range map[string]struct {
+		ended []plan.Ended
+		plan  store.Ref
+	}{
+		`{"effects":[],"plan":null}`: {nil, ""},
+		`{"effects":[{"id":"e1","intent":"effect:ep:0","record":"` + string(recRef) + `","status":"ok"}],"plan":"` + string(planRef) + `"}`:       {[]plan.Ended{ended(record.StatusOK, "")}, planRef},
+		`{"effects":[{"denial":"denied:budget","id":"e1","record":"` + string(recRef) + `","status":"denied"}],"plan":"` + string(planRef) + `"}`: {[]plan.Ended{ended(record.StatusDenied, "")}, planRef},
+		`{"effects":[{"id":"e1","intent":"effect:ep:0","record":null,"status":"indeterminate"}],"plan":"` + string(planRef) + `"}`:                {[]plan.Ended{ended(record.StatusIndeterminate, "")}, planRef},
+	} {
+		if got := string(plan.World(test.ended, test.plan).Bytes()); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}
+
+func TestConclude(t *testing.T) {
+	world := plan.World(nil, planRef)
+	block := `"world":{"effects":[],"plan":"` + string(planRef) + `"}`
+	fill := func(n int) canon.Value {
+		return canon.NewObject([]canon.Member{{Name: "p", Value: canon.NewString(strings.Repeat("x", n))}})
+	}
+	room := plan.MaxOutput - len(`{"p":"",`+block+`}`)
+	for name, test := range map[string]struct {
+		body    canon.Value
+		err     error
+		output  string
+		failure string
+	}{
+		"body":        {args, nil, `{"a":2,"b":1,` + block + `}`, ""},
+		"largest":     {fill(room), nil, `{"p":"` + strings.Repeat("x", room) + `",` + block + `}`, ""},
+		"too large":   {fill(room + 1), nil, `{"error":{"kind":"limit","message":"transition output exceeds the output cap: 4194305 bytes; the limit is 4194304"},` + block + `}`, "limit"},
+		"typed":       {args, fault.Wrap("op", fault.Denied, errors.New("/host"), "the \"item\""), `{"error":{"kind":"denied","message":"the \"item\""},` + block + `}`, "denied"},
+		"internal":    {args, fault.New("op", fault.Internal, "/host/path"), `{"error":{"kind":"internal","message":"the call failed inside; its cause is in the daemon's log"},` + block + `}`, "internal"},
+		"not typed":   {args, errors.New("/host/path"), `{"error":{"kind":"internal","message":"the call failed inside; its cause is in the daemon's log"},` + block + `}`, "internal"},
+		"long detail": {args, fault.New("op", fault.Failed, "%s", strings.Repeat("é", 4000)), `{"error":{"kind":"failed","message":"` + strings.Repeat("é", 2046) + `…"},` + block + `}`, "failed"},
+	} {
+		output, failure := plan.Conclude(test.body, test.err, world)
+		if string(output) != test.output || failure != test.failure {
+			t.Errorf("%s: %.300s, failure %q", name, output, failure)
+		}
+	}
+}
+
+func TestTransitionBodies(t *testing.T) {
+	for raw, law := range map[string]string{`{"a":1}`: "", `[]`: "L6", `{"world":1}`: "L6"} {
+		for name, read := range map[string]func([]byte) (canon.Value, error){"finish": plan.FinishBody, "pure": plan.PureBody} {
+			if _, err := read([]byte(raw)); (err == nil) != (law == "") || err != nil && !strings.Contains(err.Error(), law) {
+				t.Errorf("%s of %s: %v", name, raw, err)
+			}
+			if _, err := read([]byte("nope")); !fault.Is(err, fault.Failed) {
+				t.Errorf("%s of no JSON: %v", name, err)
+			}
+		}
+	}
+	if _, err := plan.FinishBody([]byte(`{"effects":1}`)); !fault.Is(err, fault.PlanLaw) {
+		t.Errorf("finish with effects: %v", err)
+	}
+	if _, err := plan.PureBody([]byte(`{"effects":1}`)); err != nil {
+		t.Errorf("a pure output with effects: %v", err)
+	}
+}
+
+func TestFinishFailureNamesItsEffects(t *testing.T) {
+	err := plan.FinishFailure(fault.New("op", fault.Limit, "too slow"), []plan.Ended{ended(record.StatusOK, "")})
+	if !fault.Is(err, fault.Limit) || fault.Detail(err) != "finish phase: too slow; effect e1 of this call ended ok and is recorded" {
+		t.Errorf("%v", err)
+	}
+}
