@@ -2,6 +2,8 @@
 (define-sort Num () (_ BitVec 64))
 (define-fun zero () Num #x0000000000000000)
 (define-fun one () Num #x0000000000000001)
+(define-fun sixteen () Num #x0000000000000010)
+(define-fun mebi () Num #x0000000000100000)
 (define-fun maxint () Num #x7fffffffffffffff)
 (define-fun le ((a Num) (b Num)) Bool (bvsle a b))
 (define-fun lt ((a Num) (b Num)) Bool (bvslt a b))

@@ -2,6 +2,8 @@
 (define-sort Num () Int)
 (define-fun zero () Num 0)
 (define-fun one () Num 1)
+(define-fun sixteen () Num 16)
+(define-fun mebi () Num 1048576)
 (define-fun maxint () Num 9223372036854775807)
 (define-fun le ((a Num) (b Num)) Bool (<= a b))
 (define-fun lt ((a Num) (b Num)) Bool (< a b))
