@@ -24,6 +24,11 @@ func BenchmarkCall(b *testing.B) {
 }
 
 func benchBare(b *testing.B) {
+	s, err := sqlite.Open(context.Background(), filepath.Join(b.TempDir(), "world.db"), sqlite.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	s.Close() // settings of the process are those of a store from here on
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(b.TempDir(), "bare.db")+
 		"?_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)")
 	if err != nil {

@@ -72,7 +72,7 @@ func findPlace(c *conn, op string, named []store.Ref) (place, error) {
 	found, err := c.row(func(row scanner) error {
 		h := &p.head
 		return whole(row, h, headWhere, store.Head.Digest, &stored, &p.clock, &h.Index, ref(&h.World), ref(&h.StateRoot), ref(&h.Entry))
-	}, "SELECT (SELECT count(*) FROM objects WHERE hash IN "+values(1, len(named))+"), (SELECT at FROM clock WHERE id = 1), "+
+	}, "SELECT "+storedSQL(len(named))+", (SELECT at FROM clock WHERE id = 1), "+
 		headColumns+" FROM head WHERE id = 1", blobs(named)...)
 	switch {
 	case err != nil:

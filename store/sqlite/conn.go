@@ -37,7 +37,7 @@ func connect(canonical string, m mode, immutable bool) (*conn, error) {
 	q.Set("_defensive", "1")
 	q.Set("_dqs", "0")
 	q.Set("_busy_timeout", "5000") // ms; only a checkpoint or a recovery ever holds us up
-	for _, p := range []string{"trusted_schema(0)", "cell_size_check(1)", "foreign_keys(1)", "synchronous(FULL)", "wal_autocheckpoint(0)", "journal_size_limit(67108864)"} {
+	for _, p := range []string{"trusted_schema(0)", "cell_size_check(1)", "foreign_keys(1)", "synchronous(FULL)", "wal_autocheckpoint(0)", "journal_size_limit(67108864)", "cache_size(-16384)"} {
 		q.Add("_pragma", p)
 	}
 	u := url.URL{Scheme: "file", Path: canonical, RawQuery: q.Encode()}

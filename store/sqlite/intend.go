@@ -76,7 +76,7 @@ func (l *ledgerRow) read(c *conn, named []store.Ref) error {
 	episode := string(l.spent.episode)
 	_, err := c.row(func(row scanner) error {
 		return row.Scan(&l.stored, &l.next, &l.clock, &l.spent.spent.Total, &digest)
-	}, "SELECT (SELECT count(*) FROM objects WHERE hash IN "+values(1, len(named))+"), "+
+	}, "SELECT "+storedSQL(len(named))+", "+
 		"(SELECT coalesce(max(ordinal) + 1, 0) FROM intents WHERE episode = ?), "+
 		"(SELECT at FROM clock WHERE id = 1), coalesce(s.total, 0), s.digest "+
 		"FROM (SELECT 1) LEFT JOIN spend s ON s.episode = ? AND s.effect = ? AND s.scope = ?",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"world/fault"
 	"world/store"
@@ -22,7 +23,7 @@ func (s *Store) Keep(ctx context.Context, objects []store.Object) error {
 		func(c *conn) error { return putObjects(c, objects) },
 		func(c *conn) (bool, error) {
 			for _, o := range objects {
-				if n, err := countObjects(c, []store.Ref{o.Ref()}); err != nil || n == 0 {
+				if n, err := countObjects(c, o.Ref()); err != nil || n == 0 {
 					return false, err
 				}
 			}
@@ -87,10 +88,15 @@ func putLabels(c *conn, objects []store.Object) error {
 	return err
 }
 
+// storedSQL is an expression for how many of n refs are stored. It is not written
+// with IN, for which SQLite would build a table of its own each time.
+func storedSQL(n int) string {
+	return "0" + strings.Repeat(" + EXISTS (SELECT 1 FROM objects WHERE hash = ?)", n)
+}
+
 // countObjects is how many of refs are stored.
-func countObjects(c *conn, refs []store.Ref) (n int, err error) {
-	_, err = c.row(func(row scanner) error { return row.Scan(&n) },
-		"SELECT count(*) FROM objects WHERE hash IN "+values(1, len(refs)), blobs(refs)...)
+func countObjects(c *conn, refs ...store.Ref) (n int, err error) {
+	_, err = c.row(func(row scanner) error { return row.Scan(&n) }, "SELECT "+storedSQL(len(refs)), blobs(refs)...)
 	return n, err
 }
 
@@ -99,7 +105,7 @@ func requireObject(c *conn, op string, r store.Ref) error {
 	if err := checkRefs(op, r); err != nil {
 		return err
 	}
-	n, err := countObjects(c, []store.Ref{r})
+	n, err := countObjects(c, r)
 	if err == nil && n == 0 {
 		err = fault.New(op, fault.Invalid, "object %s is named but not stored", r)
 	}
