@@ -47,9 +47,10 @@ func (c *call) handle(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallT
 	if err != nil {
 		return refusal(task, err), nil
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTime)
+	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
 	start := time.Now()
+	c.log.Debug().Str("transition", string(c.transition)).Str("task", task).Msg("a call begins")
 	reply, err := c.surface.Coordinator.Invoke(ctx, c.snapshot, coordinator.Call{
 		Surface: store.SurfaceMCP, Transition: c.transition, Task: task, Args: args,
 	})

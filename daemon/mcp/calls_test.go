@@ -244,42 +244,46 @@ func newHeld() *held {
 
 func (h *held) letGo() { h.once.Do(func() { close(h.release) }) }
 
-// TestADisconnectedClientLosesNothing cuts the connection while the handler runs.
+// TestADisconnectedClientLosesNothing cuts two connections while the handler of
+// one runs and the other waits for its turn: both calls finish and are found.
 func TestADisconnectedClientLosesNothing(t *testing.T) {
 	for _, revision := range revisions {
 		hand := newHeld()
 		h := open(t, &hand.Hand, nil)
 		t.Cleanup(hand.letGo)
 		token := h.writer(9)
-		body, headers := message(revision, "tools/call", `"name":"act","arguments":{"do":1}`)
-		body = strings.Replace(body, `"params":{`, `"params":{"_meta":{"world/invocationId":"cut"},`, 1)
-		if revision == revisions[0] {
-			body = strings.NewReplacer(`"_meta":{"world/invocationId":"cut"},`, "", `"clientCapabilities":{}`, "").Replace(body)
-			body = strings.Replace(body, `clientCapabilities":{}`, `clientCapabilities":{},"world/invocationId":"cut"`, 1)
-		}
 		ctx, cut := context.WithCancel(t.Context())
-		gone := make(chan error, 1)
-		go func() {
-			response, err := h.http.Do(h.request(ctx, token, revision, body, headers...))
-			if err == nil {
-				_, err = response.Body.Read(make([]byte, 1))
-				response.Body.Close()
-			}
-			gone <- err
-		}()
+		gone := make(chan error, 2)
+		send := func(task string) {
+			c := h.connect(token, revision)
+			go func() {
+				_, err := try(ctx, c, "act", task, map[string]any{"do": 1})
+				gone <- err
+			}()
+		}
+		send("running")
 		<-hand.entered
+		send("waiting")
+		eventually(t, "the second call to arrive", func() bool { return strings.Count(h.log.String(), `"a call begins"`) == 2 })
 		cut()
-		if err := <-gone; err == nil {
-			t.Fatalf("%s: the client was answered before it went", revision)
+		for range cap(gone) {
+			if err := <-gone; err == nil {
+				t.Fatalf("%s: a client was answered before it went", revision)
+			}
 		}
 		hand.letGo()
-		eventually(t, "the call to be recorded", func() bool {
-			_, err := h.Store.EntryOf(t.Context(), "mcp:ep:cut")
-			return err == nil
-		})
-		s := call(t, h.connect(token, revision), "act", "cut", map[string]any{"do": 1})
-		if s.isError || !s.replayed || s.output.World.Effects[0].Status != "ok" || len(hand.Jobs()) != 1 {
-			t.Errorf("%s: %+v, %d jobs", revision, s, len(hand.Jobs()))
+		for _, task := range []string{"running", "waiting"} {
+			eventually(t, "the call to be recorded", func() bool {
+				_, err := h.Store.EntryOf(t.Context(), store.NewInvocationID(store.SurfaceMCP, "ep", task))
+				return err == nil
+			})
+			s := call(t, h.connect(token, revision), "act", task, map[string]any{"do": 1})
+			if s.isError || !s.replayed || s.output.World.Effects[0].Status != "ok" {
+				t.Errorf("%s: %+v", revision, s)
+			}
+		}
+		if len(hand.Jobs()) != 2 {
+			t.Errorf("%s: %d jobs for two calls", revision, len(hand.Jobs()))
 		}
 	}
 }

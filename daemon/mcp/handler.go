@@ -50,6 +50,8 @@ func New(o Options) http.Handler {
 		// The daemon's guard has checked Host and Origin, more strictly.
 		DisableLocalhostProtection: true,
 		MaxRequestBodyBytes:        int64(limits.Bytes),
+		// A call goes on when its client goes away, and is found by its id.
+		PropagateRequestCancellation: false,
 	})
 	return oneOfEach(noDeadSession(s.authenticate(gate.RPC(limits, s.admit(protocol)))))
 }
