@@ -33,10 +33,11 @@ func processes(t testing.TB, worktree string) int {
 	return n
 }
 
-// eventually polls a condition for at most five seconds.
+// eventually polls a condition, for longer than a busy machine takes to build and
+// to take down name spaces.
 func eventually(t testing.TB, what string, condition func() bool) {
 	t.Helper()
-	for end := time.Now().Add(5 * time.Second); !condition(); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(30 * time.Second); !condition(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("never: %s", what)
 		}
@@ -53,8 +54,12 @@ func size(path string) int64 {
 
 // TestKillAtDeadline: when Run returns, nothing of the tree writes any more.
 func TestKillAtDeadline(t *testing.T) {
-	for _, level := range []confine.Level{confine.Namespaces, confine.Landlock} {
-		s := newSite(t, level)
+	inner := newSite(t, confine.Namespaces)
+	inner.jail = inner.jail.WithoutOuter()
+	for name, s := range map[string]site{
+		"namespaces": newSite(t, confine.Namespaces), "namespaces by bubblewrap alone": inner,
+		"landlock": newSite(t, confine.Landlock),
+	} {
 		ticks := filepath.Join(s.worktree, "ticks")
 		s.forms(func(s site, form string, change func(confine.Spec) confine.Spec) {
 			os.Remove(ticks)
@@ -66,13 +71,31 @@ func TestKillAtDeadline(t *testing.T) {
 			}()
 			got, err := s.jail.Run(ctx, change(s.spec("tick", ticks)))
 			if err != nil || got.Bound != confine.CallerBound || !got.Started {
-				t.Fatalf("%s %s: %+v, %v", level, form, got, err)
+				t.Fatalf("%s %s: %+v, %v", name, form, got, err)
 			}
 			if n := processes(t, s.worktree); n != 0 {
-				t.Errorf("%s %s: %d processes are left", level, form, n)
+				t.Errorf("%s %s: %d processes are left", name, form, n)
 			}
 			quiet(t, ticks)
 		})
+	}
+}
+
+// TestKillAnytime cancels runs at moments spread over their beginning.
+func TestKillAnytime(t *testing.T) {
+	s := newSite(t, confine.Namespaces)
+	for _, jail := range []*confine.Jail{s.jail, s.jail.WithoutOuter()} {
+		for i := range 12 {
+			ctx, cancel := context.WithTimeout(context.Background(), time.Duration(i)*time.Millisecond)
+			got, err := jail.Run(ctx, s.spec("tick", filepath.Join(s.worktree, "ticks")))
+			cancel()
+			if err != nil || got.Bound != confine.WallBound {
+				t.Fatalf("after %d ms: %+v, %v", i, got, err)
+			}
+			if n := processes(t, s.worktree); n != 0 {
+				t.Fatalf("after %d ms: %d processes are left", i, n)
+			}
+		}
 	}
 }
 
