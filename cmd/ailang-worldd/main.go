@@ -35,8 +35,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if err == nil {
 		return exitDone
 	}
-	if text := err.Error(); text != "" {
-		fmt.Fprintf(stderr, "%s: %s\n", verb.CommandPath(), text)
+	if err.Error() != "" {
+		fmt.Fprintf(stderr, "%s: %s\n", verb.CommandPath(), startupText(err))
 	}
 	return exitCode(err)
 }

@@ -20,6 +20,9 @@ func newRoot() *cobra.Command {
 	}
 	root.AddCommand(
 		newServe(),
+		newSession(),
+		newWhy(), newReplay(), newIndeterminate(),
+		newHealth(), newHead(), newLog(), newObject(),
 	)
 	return root
 }

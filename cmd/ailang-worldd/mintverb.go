@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"world/daemon/admin"
+	"world/fault"
+	"world/session"
+	"world/session/attended"
+)
+
+// mintVerb is what minting verbs share: the terminal, the way to a desk, and
+// where the credential goes.
+type mintVerb struct {
+	terms  session.Terms
+	out    string // file for the credential, "" for stdout
+	local  func(context.Context, attended.Desk, *attended.Terminal) (admin.Minted, error)
+	daemon func(context.Context, *admin.Client, *attended.Terminal) (admin.Minted, error)
+}
+
+func (v mintVerb) run(cmd *cobra.Command, l layout) error {
+	if err := v.terms.Check(); err != nil {
+		return err
+	}
+	if err := existing(l.db); err != nil {
+		return err
+	}
+	terminal, err := attended.Open()
+	if err != nil {
+		return err
+	}
+	defer terminal.Close()
+	// The file comes first: a credential that cannot be written would be lost.
+	target, err := v.target(cmd)
+	if err != nil {
+		return err
+	}
+	var minted admin.Minted
+	err = desks{
+		local: func(d attended.Desk) (err error) {
+			minted, err = v.local(cmd.Context(), d, terminal)
+			return err
+		},
+		daemon: func(c *admin.Client) (err error) {
+			minted, err = v.daemon(cmd.Context(), c, terminal)
+			return err
+		},
+	}.at(cmd.Context(), l)
+	if minted.Token == "" {
+		target.discard()
+		return err
+	}
+	if err != nil { // the session stands, closing the store did not go well
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %v\n", cmd.CommandPath(), err)
+	}
+	if err := target.write(minted.Token); err != nil {
+		return fault.Wrap("cli: mint", fault.Failed, err, "the credential of session %s could not be written; revoke it", minted.Credential)
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "%s: credential_id=%s (episode %s, %d grant(s), expires %d)\n",
+		cmd.CommandPath(), minted.Credential, v.terms.Episode, len(v.terms.Grants), minted.ExpiresAt)
+	if minted.Worktree != "" {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: worktree %s\n", cmd.CommandPath(), minted.Worktree)
+	}
+	return nil
+}
+
+// sink is where a credential goes, once.
+type sink struct {
+	write   func(token string) error
+	discard func()
+}
+
+func (v mintVerb) target(cmd *cobra.Command) (sink, error) {
+	if v.out == "" {
+		return sink{
+			write: func(token string) error {
+				_, err := fmt.Fprintln(cmd.OutOrStdout(), token)
+				return err
+			},
+			discard: func() {},
+		}, nil
+	}
+	f, err := os.OpenFile(v.out, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return sink{}, fault.Wrap("cli: mint", fault.Conflict, err, "--out must name a new file")
+	}
+	return sink{
+		write: func(token string) error {
+			_, err := fmt.Fprintln(f, token)
+			return errors.Join(err, f.Close())
+		},
+		discard: func() {
+			f.Close()
+			os.Remove(v.out)
+		},
+	}, nil
+}
