@@ -136,6 +136,7 @@ func (a *attempt) intent(ctx context.Context, o *record.EffectOutcome, q record.
 		o.Detail = detail
 	}
 	return first(
+		same(AtIntent, "name", was.Intent, i.Name()),
 		same(AtIntent, "invocation", i.Invocation, a.Record.InvocationID),
 		same(AtIntent, "effect", i.Effect, q.Effect),
 		same(AtIntent, "scope", i.Scope, q.Scope),
