@@ -20,6 +20,7 @@ type sorts struct {
 	root     *types.Package
 	declared map[string]bool
 	decls    []string
+	structs  []Struct
 }
 
 // of returns the SMT sort of a Go type, or what about the type is outside the subset.
@@ -53,6 +54,7 @@ func (s *sorts) structure(t types.Type, u *types.Struct) (string, string) {
 		return name, ""
 	}
 	var fields []string
+	known := Struct{Name: named.Obj().Name(), Sort: name}
 	for i := range u.NumFields() {
 		f := u.Field(i)
 		if f.Name() == "_" {
@@ -63,7 +65,9 @@ func (s *sorts) structure(t types.Type, u *types.Struct) (string, string) {
 			return "", "field " + f.Name() + " of " + refused
 		}
 		fields = append(fields, fmt.Sprintf("(%s.%s %s)", name, f.Name(), sort))
+		known.Fields = append(known.Fields, Param{Symbol: f.Name(), Sort: sort})
 	}
+	s.structs = append(s.structs, known)
 	s.declared[name] = true
 	s.decls = append(s.decls, fmt.Sprintf("(declare-datatypes ((%s 0)) (((%s.make %s))))", name, name, strings.Join(fields, " ")))
 	return name, ""

@@ -35,6 +35,7 @@ func (r *Refusal) Error() string {
 // Unit is one translated package.
 type Unit struct {
 	Sorts    []string // datatype and sort declarations, in order of use
+	Structs  []Struct // what the datatypes of Go structs are made of
 	Literals []string // Go string constants that occur, each once
 	Funcs    []*Func  // every function of the files asked for, callees first
 }
@@ -50,6 +51,13 @@ type Func struct {
 	Defs    string   // the SMT definitions
 	Loop    *Loop    // nil when the function has no loop
 	Callees []string // names of the functions it calls, each once
+}
+
+// Struct is a Go struct as a datatype, to read values back.
+type Struct struct {
+	Name   string // in Go
+	Sort   string
+	Fields []Param // Symbol is the field's name in Go
 }
 
 // Param is one parameter: its SMT symbol and sort.

@@ -57,7 +57,7 @@ func (c *Checked) Translate(files ...string) (*Unit, error) {
 			return nil, err
 		}
 	}
-	tr.unit.Sorts = tr.sorts.decls
+	tr.unit.Sorts, tr.unit.Structs = tr.sorts.decls, tr.sorts.structs
 	return tr.unit, nil
 }
 

@@ -1,0 +1,244 @@
+package validate
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"world/drift/ssasmt"
+	"world/fault"
+	"world/spec"
+	"world/spec/smtlib"
+	"world/z3"
+)
+
+// Task is a subject translated and matched with its bridge.
+type Task struct {
+	Unit    *ssasmt.Unit
+	prelude []spec.Chunk
+	bridge  bridge
+}
+
+// Prepare translates the source and checks that the bridge has an answer for
+// every function. What cannot be translated is an error that wraps a
+// *ssasmt.Refusal.
+func Prepare(subject Subject, source *ssasmt.Source, book *spec.Book) (*Task, error) {
+	b, err := readBridge(subject.Bridge)
+	if err != nil {
+		return nil, err
+	}
+	checked, err := source.Check()
+	if err != nil {
+		return nil, err
+	}
+	unit, err := checked.Translate(subject.Files...)
+	if err != nil {
+		return nil, fault.Wrap("validate: translate", fault.Invalid, err, "%s", err)
+	}
+	if err := b.check(subject.Bridge, unit); err != nil {
+		return nil, err
+	}
+	prelude := book.Script(spec.BV64, spec.Sort, subject.Models...)
+	prelude = append(prelude, spec.Chunk{File: subject.Package + " translated", Text: unit.Proof()}, subject.Bridge)
+	return &Task{Unit: unit, prelude: prelude, bridge: b}, nil
+}
+
+// Options say how to try.
+type Options struct {
+	Solvers []z3.Program // each must prove every obligation; the first finds counterexamples
+	Limit   time.Duration
+	Jobs    int // questions at a time
+}
+
+// Verdict is what came of one function.
+type Verdict struct {
+	Func     *ssasmt.Func
+	Results  []Result // of the proof that held, or of the first one tried
+	Against  *Counterexample
+	Searched int // lengths of lists searched for a counterexample in vain
+}
+
+// Result is one obligation tried by every solver.
+type Result struct {
+	Obligation
+	Tries []Try // in the order of Options
+}
+
+// Try is what one solver made of an obligation.
+type Try struct {
+	Twin z3.Answer // to the hypotheses alone
+	Goal z3.Answer // to hypotheses and negated goal
+	Took time.Duration
+	Err  error
+}
+
+// Proved reports whether every obligation was proved by every solver.
+func (v Verdict) Proved() bool { return v.Err() == nil && proved(v.Results) }
+
+// Refuted reports whether an input is known on which the function is wrong.
+func (v Verdict) Refuted() bool { return v.Against != nil }
+
+// Err returns why an obligation could not be tried, time-outs aside.
+func (v Verdict) Err() error {
+	for _, r := range v.Results {
+		for _, t := range r.Tries {
+			if t.Err != nil && !fault.Is(t.Err, fault.Timeout) {
+				return t.Err
+			}
+		}
+	}
+	return nil
+}
+
+// Proved reports whether the solver answered as a proof needs.
+func (t Try) Proved() bool { return t.Err == nil && t.Twin == z3.Sat && t.Goal == z3.Unsat }
+
+func proved(results []Result) bool {
+	for _, r := range results {
+		for _, t := range r.Tries {
+			if !t.Proved() {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Prove tries the named functions, all if there are none, in the unit's order.
+func (t *Task) Prove(ctx context.Context, o Options, names ...string) []Verdict {
+	wanted := map[string]bool{}
+	for _, n := range names {
+		wanted[n] = true
+	}
+	var verdicts []Verdict
+	for _, f := range t.Unit.Funcs {
+		if len(names) == 0 || wanted[f.Name] {
+			verdicts = append(verdicts, Verdict{Func: f})
+		}
+	}
+	slots := make(chan struct{}, max(1, o.Jobs))
+	var all sync.WaitGroup
+	for i := range verdicts {
+		all.Go(func() { t.function(ctx, o, slots, &verdicts[i]) })
+	}
+	all.Wait()
+	return verdicts
+}
+
+// function tries the proofs of one function, and looks for a counterexample if
+// none holds.
+func (t *Task) function(ctx context.Context, o Options, slots chan struct{}, v *Verdict) {
+	p := newProver(v.Func, t.bridge)
+	for n, obligations := range p.proofs() {
+		results := t.try(ctx, o, slots, obligations)
+		if n == 0 || proved(results) {
+			v.Results = results
+		}
+		if proved(results) {
+			return
+		}
+	}
+	if v.Err() != nil {
+		return
+	}
+	questions := []Obligation{v.Results[0].Obligation}
+	if v.Func.Loop != nil {
+		questions = nil
+		for n := range longest {
+			questions = append(questions, p.bounded(n))
+		}
+	}
+	for _, q := range questions {
+		slots <- struct{}{}
+		against, err := t.refute(ctx, o.Solvers[0], o.Limit, q)
+		<-slots
+		if err == nil && against != nil {
+			v.Against = against
+			return
+		}
+		v.Searched++
+	}
+}
+
+// longest bounds the lists and texts searched for a counterexample, exclusive.
+const longest = 4
+
+// try puts obligations to all solvers.
+func (t *Task) try(ctx context.Context, o Options, slots chan struct{}, obligations proof) []Result {
+	results := make([]Result, len(obligations))
+	var all sync.WaitGroup
+	for i, ob := range obligations {
+		results[i] = Result{Obligation: ob, Tries: make([]Try, len(o.Solvers))}
+		for j, solver := range o.Solvers {
+			all.Go(func() {
+				slots <- struct{}{}
+				results[i].Tries[j] = t.one(ctx, solver, o.Limit, ob)
+				<-slots
+			})
+		}
+	}
+	all.Wait()
+	return results
+}
+
+// one asks one solver for the twin and for the goal, each in a fresh process.
+func (t *Task) one(ctx context.Context, solver z3.Program, limit time.Duration, ob Obligation) (try Try) {
+	where := ob.Func.Name + " " + ob.Name
+	ask := func(extra string) (answer z3.Answer) {
+		process, err := solver.Start(ctx, limit, where)
+		if err != nil {
+			try.Err = err
+			return z3.Unknown
+		}
+		defer process.Close()
+		answer, try.Err = process.CheckSat(append(t.prelude, spec.Chunk{File: where, Text: ob.hypotheses() + extra})...)
+		return answer
+	}
+	if try.Twin = z3.Sat; len(ob.assume) > 0 || ob.occurs != "" {
+		extra := ""
+		if ob.occurs != "" {
+			extra = "(assert " + ob.occurs + ")\n"
+		}
+		if try.Twin = ask(extra); try.Err != nil {
+			return try
+		}
+	}
+	begin := time.Now()
+	try.Goal = ask(ob.negated())
+	try.Took = time.Since(begin)
+	return try
+}
+
+func (ob Obligation) hypotheses() string {
+	var out strings.Builder
+	for _, d := range ob.declares {
+		fmt.Fprintf(&out, "(declare-const %s %s)\n", d.Symbol, d.Sort)
+	}
+	for _, a := range ob.assume {
+		fmt.Fprintf(&out, "(assert %s)\n", a)
+	}
+	return out.String()
+}
+
+func (ob Obligation) negated() string { return "(assert (not " + ob.goal + "))\n" }
+
+// refute returns an input on which the obligation fails, nil if there is none.
+func (t *Task) refute(ctx context.Context, solver z3.Program, limit time.Duration, ob Obligation) (*Counterexample, error) {
+	where := ob.Func.Name + " " + ob.Name
+	process, err := solver.Start(ctx, limit, where)
+	if err != nil {
+		return nil, err
+	}
+	defer process.Close()
+	if err := process.Tell(append(t.prelude, spec.Chunk{File: where, Text: ob.hypotheses() + ob.negated()})...); err != nil {
+		return nil, err
+	}
+	answer, err := process.CheckSat()
+	if err != nil || answer != z3.Sat {
+		return nil, err
+	}
+	ask := func(terms []string) ([]smtlib.Node, error) { return process.Values(terms) }
+	return t.counterexample(ob, ask)
+}
