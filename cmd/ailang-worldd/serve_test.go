@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/creack/pty"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rs/zerolog"
 
@@ -143,6 +145,20 @@ func mint(t *testing.T, s store.Store, episode store.EpisodeID, grants ...record
 	return m
 }
 
+// otherTool is a program that does as world-tool does, and is not it.
+func otherTool(t *testing.T) string {
+	t.Helper()
+	program, err := os.ReadFile(worldTool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(confinetest.Dir(t), "tool")
+	if err := os.WriteFile(path, append(program, 0), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 func descriptors(t *testing.T) int {
 	t.Helper()
 	entries, err := os.ReadDir("/proc/self/fd")
@@ -155,6 +171,7 @@ func descriptors(t *testing.T) int {
 func TestADaemonLeavesNothingBehindButItsWorld(t *testing.T) {
 	f := flagsIn(confinetest.Dir(t))
 	state := filepath.Dir(f.db)
+	f.tool = otherTool(t)
 	if r := start(t, f); r.stop() != nil { // the first run opens what stays open, such as the poller
 		t.Fatal(r.stop())
 	}
@@ -376,6 +393,28 @@ func TestAToolWritesThroughTheJail(t *testing.T) {
 	}
 	if strings.Contains(r.log.String()+r.stdout.String(), m.Token.Reveal()) {
 		t.Error("the credential was printed or logged")
+	}
+}
+
+func TestTheLogIsJSONUnlessAPersonReadsIt(t *testing.T) {
+	var file bytes.Buffer
+	log := newLogger(&file)
+	log.Info().Str("k", "v").Msg("said")
+	if !json.Valid(file.Bytes()) || !strings.Contains(file.String(), `"k":"v"`) {
+		t.Errorf("in a file: %s", &file)
+	}
+	terminal, tty, err := pty.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer terminal.Close()
+	defer tty.Close()
+	log = newLogger(tty)
+	log.Info().Str("k", "v").Msg("said")
+	shown := make([]byte, 256)
+	n, err := terminal.Read(shown)
+	if err != nil || bytes.Contains(shown[:n], []byte("{")) || !bytes.Contains(shown[:n], []byte("said")) {
+		t.Errorf("on a terminal: %q, %v", shown[:n], err)
 	}
 }
 

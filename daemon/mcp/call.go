@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"runtime/debug"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -37,12 +38,20 @@ type call struct {
 	transition store.TransitionID
 }
 
-// handle runs a call to its end, whether or not its client still waits.
-func (c *call) handle(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+// handle runs a call to its end, whether or not its client still waits. A broken
+// invariant ends this call and not the daemon: the SDK runs it on a goroutine
+// where nothing else would catch a panic.
+func (c *call) handle(ctx context.Context, req *sdk.CallToolRequest) (result *sdk.CallToolResult, err error) {
 	task, err := taskOf(req.Params.Meta)
 	if err != nil {
 		return refusal("", err), nil
 	}
+	defer func() {
+		if broken := recover(); broken != nil {
+			c.log.Error().Any("panic", broken).Bytes("stack", debug.Stack()).Str("task", task).Msg("a call broke an invariant")
+			result, err = refusal(task, fault.New("mcp: call", fault.Internal, "")), nil
+		}
+	}()
 	args, err := arguments(req.Params.Arguments)
 	if err != nil {
 		return refusal(task, err), nil

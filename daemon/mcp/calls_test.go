@@ -353,6 +353,30 @@ func TestReport_pydanticai2978(t *testing.T) {
 	}
 }
 
+// TestABrokenInvariantEndsItsCallAlone makes the part that scrubs secrets panic.
+func TestABrokenInvariantEndsItsCallAlone(t *testing.T) {
+	hand := &coordtest.Hand{Answer: func(job broker.Job) broker.Result {
+		if strings.Contains(string(job.Payload), "fail") {
+			return coordtest.Fail("no")
+		}
+		return coordtest.Succeed("{}")
+	}}
+	h := open(t, hand, func(o *coordinator.Options) { o.Secrets = func() []string { panic("invariant at /home/operator") } })
+	c := h.connect(h.writer(9), revisions[0])
+	if s := call(t, c, "act", "broken", map[string]any{"do": "fail"}); !s.isError || s.output.Error.Kind != "internal" || strings.Contains(s.text, "operator") {
+		t.Errorf("%+v", s)
+	}
+	if !strings.Contains(h.log.String(), "a call broke an invariant") {
+		t.Error("the log says nothing of it")
+	}
+	if s := call(t, c, "act", "broken", map[string]any{"do": "fail"}); !s.isError || s.output.Error.Kind != "indeterminate" {
+		t.Errorf("resent: %+v", s)
+	}
+	if s := call(t, c, "act", "", nil); s.isError {
+		t.Errorf("the daemon does not go on: %+v", s)
+	}
+}
+
 // TestCausesStayInTheLog closes the store under a running daemon.
 func TestCausesStayInTheLog(t *testing.T) {
 	hand := newHeld()
