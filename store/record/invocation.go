@@ -27,6 +27,9 @@ type InvocationRecord struct {
 	Failure        string             `json:"failure"`  // fault kind when the call ended in a typed failure, else ""
 }
 
+// maxEffects is how many effects a call has at most in v1.
+const maxEffects = 1
+
 // EffectOutcome is one planned effect of a call and how it ended.
 type EffectOutcome struct {
 	ID      string    `json:"id"`      // of the effect within the plan
@@ -72,8 +75,14 @@ func (r InvocationRecord) check() error {
 			return bad("a ref of the call is not a ref")
 		}
 	}
-	if r.Effects == nil || r.Ordinal < 0 || r.Now < 0 {
+	if !refOrNone(r.Plan) {
+		return bad("plan is not a ref")
+	}
+	if r.Effects == nil || len(r.Effects) > maxEffects || r.Ordinal < 0 || r.Now < 0 {
 		return bad("effects, ordinal or now out of range")
+	}
+	if _, ok := fault.ParseKind(r.Failure); !ok && r.Failure != "" {
+		return bad("failure is not a kind")
 	}
 	for _, e := range r.Effects {
 		if err := e.check(); err != nil {
@@ -84,6 +93,9 @@ func (r InvocationRecord) check() error {
 }
 
 func (e EffectOutcome) check() error {
+	if _, err := store.ParseRef(string(e.Request)); err != nil || !refOrNone(e.Record) || !refOrNone(e.Detail) || e.Grant < -1 {
+		return fault.New("record: invocation", fault.Invalid, "effect %q has a part out of range", e.ID)
+	}
 	has := func(b bool) string {
 		if b {
 			return "1"
@@ -97,4 +109,10 @@ func (e EffectOutcome) check() error {
 		return fault.New("record: invocation", fault.Invalid, "effect %q is not a lawful outcome", e.ID)
 	}
 	return nil
+}
+
+// refOrNone reports whether a field that may be empty holds a ref otherwise.
+func refOrNone(ref store.Ref) bool {
+	_, err := store.ParseRef(string(ref))
+	return ref == "" || err == nil
 }

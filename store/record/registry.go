@@ -1,6 +1,7 @@
 package record
 
 import (
+	"encoding/hex"
 	"encoding/json"
 
 	"world/broker/law"
@@ -118,8 +119,12 @@ func (r GenesisRecord) Bytes() []byte { return canon.Encode(r) }
 // DecodeGenesis reads a genesis record.
 func DecodeGenesis(raw []byte) (GenesisRecord, error) {
 	r, err := canon.DecodeExact[GenesisRecord](raw, canon.Limits{Bytes: 64 << 10})
-	if err == nil {
-		_, err = store.ParseRef(string(r.Registry))
+	if err != nil {
+		return r, err
 	}
+	if nonce, err := hex.DecodeString(r.Nonce); err != nil || len(nonce) != 16 || r.At < 0 {
+		return r, fault.New("record: genesis", fault.Invalid, "nonce or time out of range")
+	}
+	_, err = store.ParseRef(string(r.Registry))
 	return r, err
 }

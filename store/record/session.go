@@ -83,6 +83,9 @@ func (r RevocationRecord) Bytes() []byte { return canon.Encode(r) }
 // DecodeRevocation reads a revocation record.
 func DecodeRevocation(raw []byte) (RevocationRecord, error) {
 	r, err := canon.DecodeExact[RevocationRecord](raw, canon.Limits{Bytes: 64 << 10})
+	if err == nil && r.At < 0 {
+		err = fault.New("record: revocation", fault.Invalid, "time out of range")
+	}
 	if err == nil {
 		_, err = store.ParseRef(string(r.Session))
 	}
@@ -105,6 +108,9 @@ func (r ReconciliationRecord) Bytes() []byte { return canon.Encode(r) }
 // DecodeReconciliation reads a reconciliation record.
 func DecodeReconciliation(raw []byte) (ReconciliationRecord, error) {
 	r, err := canon.DecodeExact[ReconciliationRecord](raw, canon.Limits{Bytes: 64 << 10})
+	if err == nil && (r.Intent == "" || r.At < 0) {
+		err = fault.New("record: reconciliation", fault.Invalid, "intent or time out of range")
+	}
 	if err == nil && r.Verdict != "succeeded" && r.Verdict != "failed" && r.Verdict != "abandoned" {
 		err = fault.New("record: reconciliation", fault.Invalid, "a verdict is succeeded, failed or abandoned")
 	}
