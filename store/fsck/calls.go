@@ -1,0 +1,160 @@
+package fsck
+
+import (
+	"fmt"
+
+	"world/broker/law"
+	"world/store"
+	"world/store/record"
+)
+
+// finished holds a call's entry, its records and its journal rows together.
+func (c *checker) finished(where string, e store.Entry) {
+	k := c.call(e.Invocation)
+	if k.flags&hasEntry != 0 {
+		c.find(where, "invocation %q has another entry", e.Invocation)
+	}
+	k.flags |= hasEntry
+	if !c.stored(e.Transition) {
+		return // named wrongly, and found already
+	}
+	r, err := decoded(c, e.Transition, record.DecodeInvocation)
+	if err != nil {
+		c.find(where, "its invocation record cannot be read: %s", why(err))
+		return
+	}
+	c.sameCall(where, e, r)
+	c.names(where, "input", r.Input)
+	c.names(where, "output", r.Output)
+	c.names(where, "registry", r.Registry)
+	c.names(where, "session", r.Session)
+	if r.Plan != "" {
+		c.names(where, "plan", r.Plan)
+	}
+	claim := store.Claim{Invocation: r.InvocationID, Episode: r.EpisodeID, Transition: r.SkillID,
+		TransitionFn: r.TransitionFn, Input: r.Input, Session: r.Session}
+	if k.flags&hasClaim != 0 && k.claim != claim.Digest() {
+		c.find(where, "its claim is of another call")
+	}
+	ran := false
+	for _, x := range r.Effects {
+		if c.stored(x.Request) {
+			c.effect(fmt.Sprintf("%s effect %q", where, x.ID), r, x, k)
+		} else {
+			c.names(where, "request", x.Request)
+		}
+		ran = ran || x.Intent != ""
+	}
+	if k.flags&hasIntent != 0 && !ran {
+		c.find(where, "its record says nothing of intent %s", k.name)
+	}
+}
+
+func (c *checker) sameCall(where string, e store.Entry, r record.InvocationRecord) {
+	switch {
+	case r.InvocationID != e.Invocation:
+		c.find(where, "its record is of invocation %q", r.InvocationID)
+	case r.TransitionFn != e.TransitionFn || r.Interpreter != e.Interpreter || r.SemanticsEpoch != e.SemanticsEpoch:
+		c.find(where, "its record is of another transition or interpreter")
+	case r.Output != e.StateRoot:
+		c.find(where, "its record has another output than its state root")
+	}
+}
+
+// effect decides one effect again from the evidence and compares what was
+// recorded, then the intent's row with it.
+func (c *checker) effect(where string, r record.InvocationRecord, x record.EffectOutcome, k *call) {
+	q, err := decoded(c, x.Request, record.DecodeRequest)
+	if err != nil {
+		c.find(where, "its request cannot be read: %s", why(err))
+		return
+	}
+	if q.Now != r.Now {
+		c.find(where, "it was requested at %d and decided at %d", q.Now, r.Now)
+	}
+	d, err := c.decide(r, q)
+	if err != nil {
+		c.find(where, "its session cannot be read: %s", why(err))
+		return
+	}
+	if x.Grant != d.Grant {
+		c.find(where, "grant %d decided, the law says %d", x.Grant, d.Grant)
+	}
+	if (d.Verdict == law.Allowed) == (x.Status == record.StatusDenied) {
+		c.find(where, "it was %s, the law says %s", x.Status, d.Verdict.Label())
+	}
+	detail := x.Detail
+	if x.Record != "" {
+		rec, err := decoded(c, x.Record, record.DecodeEffect)
+		if err != nil {
+			c.find(where, "its record cannot be read: %s", why(err))
+			return
+		}
+		if want := recorded(q, d, x, rec.ResultRef); rec != want {
+			c.find(where, "its record says %+v, the evidence %+v", rec, want)
+		}
+		if rec.ResultRef != "" {
+			c.names(where, "result", rec.ResultRef)
+			detail = rec.ResultRef
+		}
+	}
+	if detail != "" {
+		c.names(where, "detail", detail)
+	}
+	c.intent(where, r, x, q, detail, k)
+}
+
+// recorded is the effect record that the evidence leads to. What came of the
+// effect is the record's own word; that it names a stored result is checked.
+func recorded(q record.EffectRequest, d law.Decision, x record.EffectOutcome, result store.Ref) record.EffectRecord {
+	if d.Verdict != law.Allowed {
+		return record.DeniedEffect(q, d, x.Request)
+	}
+	if x.Status != record.StatusOK {
+		result = ""
+	}
+	return record.RunEffect(q, d, x.Request, result)
+}
+
+// decide asks the law as the broker did: the session's grants, less what the
+// episode's intents before this one had spent.
+func (c *checker) decide(r record.InvocationRecord, q record.EffectRequest) (law.Decision, error) {
+	s, err := c.session(r.Session)
+	if err != nil {
+		return law.Decision{}, err
+	}
+	if s.Episode != r.EpisodeID {
+		c.find(fmt.Sprintf("invocation %q", r.InvocationID), "its session is of episode %q", s.Episode)
+	}
+	grants := s.Law()
+	for i := range grants {
+		g := &grants[i]
+		g.Budget = law.Seed(g.Budget, c.spending[r.EpisodeID].before(g.Effect, g.Scope, r.Ordinal))
+	}
+	return law.Decide(grants, q.Law()), nil
+}
+
+// statuses are an effect's endings as the journal names them.
+var statuses = map[string]store.Status{
+	record.StatusOK: store.StatusSucceeded, record.StatusFailed: store.StatusFailed,
+	record.StatusIndeterminate: store.StatusIndeterminate,
+}
+
+func (c *checker) intent(where string, r record.InvocationRecord, x record.EffectOutcome, q record.EffectRequest, detail store.Ref, k *call) {
+	if x.Intent == "" {
+		if k.flags&hasIntent != 0 {
+			c.find(where, "it was %s, and there is intent %s", x.Status, k.name)
+		}
+		return
+	}
+	want := store.Intent{Episode: r.EpisodeID, Ordinal: r.Ordinal, Invocation: r.InvocationID, Effect: q.Effect, Scope: q.Scope,
+		Cost: q.Cost, Request: x.Request, Outcome: store.Outcome{Status: statuses[x.Status], Record: x.Record, Detail: detail}}
+	switch {
+	case k.flags&hasIntent == 0:
+		c.find(where, "its intent %s is missing", x.Intent)
+	case x.Intent != want.Name() || k.name != x.Intent:
+		c.find(where, "its intent is %s, decided as %s and stored as %s", x.Intent, want.Name(), k.name)
+	case k.intent != want.Digest():
+		c.find(where, "its intent's row does not say what the records say")
+	}
+}

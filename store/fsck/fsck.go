@@ -1,0 +1,156 @@
+// Package fsck re-derives a whole store from its raw bytes and says what does not
+// agree (D16): object hashes, row digests, the chain and its head, what entries
+// name, labels, decisions, spend, receipts, sessions and registry.
+//
+// It promises that a store written through package store and package record is
+// clean, and that a change to what such a store reads back is named. It never
+// repairs and never panics on damaged data. It does not call handlers and runs no
+// transitions: that is replay. It keeps about a hundred bytes a call in memory.
+package fsck
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"world/fault"
+	"world/store"
+)
+
+// Finding is one thing that does not agree.
+type Finding struct {
+	Where string // table and key, such as "log 17"
+	What  string
+}
+
+func (f Finding) String() string { return f.Where + ": " + f.What }
+
+// Report is what a run found, and how much it looked at.
+type Report struct {
+	Findings []Finding
+	More     int64 // findings beyond Options.MaxFindings
+	Objects  int64
+	Entries  int64
+	Claims   int64
+	Intents  int64
+}
+
+// Clean reports whether everything agreed.
+func (r Report) Clean() bool { return len(r.Findings) == 0 }
+
+// Options bounds a run.
+type Options struct {
+	// Progress is told now and then how many rows of a kind were visited.
+	Progress func(kind string, rows int64)
+	// MaxFindings is how many findings are kept, 1000 when 0. The rest is counted.
+	MaxFindings int
+}
+
+// progressEvery is how many rows lie between two reports of progress.
+const progressEvery = 10_000
+
+// checker is the state of one run. Passes fill what later passes compare with.
+type checker struct {
+	ctx    context.Context
+	audit  store.Audit
+	opts   Options
+	report Report
+
+	known      map[[32]byte]struct{} // every stored object
+	calls      map[store.InvocationID]*call
+	spending   map[store.EpisodeID]*spending
+	reconciled map[string]store.Ref // by intent name, as the rows have it
+	latest     int64                // greatest time of any row
+	acts       acts
+	records    records
+}
+
+// Run audits a whole store. The error is for what stopped it; damage is in the
+// report, also when it kept a table from being read to its end.
+func Run(ctx context.Context, from store.Auditor, opts Options) (Report, error) {
+	if opts.MaxFindings <= 0 {
+		opts.MaxFindings = 1000
+	}
+	a, err := from.Audit(ctx)
+	if err != nil {
+		return Report{}, err
+	}
+	defer a.Close()
+	c := &checker{
+		ctx: ctx, audit: a, opts: opts,
+		known:      map[[32]byte]struct{}{},
+		calls:      map[store.InvocationID]*call{},
+		spending:   map[store.EpisodeID]*spending{},
+		reconciled: map[string]store.Ref{},
+		acts:       newActs(),
+	}
+	c.records.sessions = map[store.Ref]sessionOrFault{}
+	for _, pass := range []struct {
+		name string
+		run  func() error
+	}{
+		{"engine", c.engine}, {"objects", c.objects}, {"claims", c.claims}, {"intents", c.intents},
+		{"ledgers", c.ledgers}, {"leases", c.leases}, {"log", c.log}, {"receipts", c.receipts},
+		{"sessions", c.sessions}, {"registry", c.registries}, {"clock", c.clock},
+	} {
+		if err := pass.run(); err != nil {
+			if ctx.Err() != nil {
+				return c.report, err
+			}
+			c.find(pass.name, "cannot be read to its end: %s", why(err))
+		}
+	}
+	return c.report, nil
+}
+
+func (c *checker) find(where, what string, args ...any) {
+	if len(c.report.Findings) >= c.opts.MaxFindings {
+		c.report.More++
+		return
+	}
+	c.report.Findings = append(c.report.Findings, Finding{where, fmt.Sprintf(what, args...)})
+}
+
+// why is an error's detail, which names no path, or its kind.
+func why(err error) string {
+	var e *fault.Error
+	if errors.As(err, &e) && e.Detail != "" {
+		return e.Detail
+	}
+	return fault.KindOf(err).String()
+}
+
+// row counts a visited row, and reports whether it is whole.
+func (c *checker) row(kind, where string, count *int64, damage error) bool {
+	*count++
+	if *count%progressEvery == 0 && c.opts.Progress != nil {
+		c.opts.Progress(kind, *count)
+	}
+	if damage != nil {
+		c.find(where, "%s", why(damage))
+	}
+	return damage == nil
+}
+
+func (c *checker) engine() error {
+	lines, err := c.audit.Engine(c.ctx)
+	for _, l := range lines {
+		c.find("engine", "%s", l)
+	}
+	return err
+}
+
+// names holds that what a row names is stored.
+func (c *checker) names(where, field string, r store.Ref) {
+	if !c.stored(r) {
+		c.find(where, "%s names an object that is not stored: %q", field, r)
+	}
+}
+
+func (c *checker) stored(r store.Ref) bool {
+	if _, err := store.ParseRef(string(r)); err != nil {
+		return false
+	}
+	_, ok := c.known[r.Sum()]
+	return ok
+}

@@ -1,0 +1,237 @@
+package fsck
+
+import (
+	"fmt"
+
+	"world/fault"
+	"world/store"
+	"world/store/record"
+)
+
+// log re-derives the chain, what each entry names, and what it is about.
+func (c *checker) log() error {
+	head := store.Void
+	err := c.audit.Entries(c.ctx, func(r store.Row[store.Entry]) error {
+		e := r.Value
+		whole := c.row("log", r.Where, &c.report.Entries, r.Fault)
+		c.link(r.Where, head, e)
+		head = e.Head()
+		if e.Index > 0 { // genesis alone may name what is not stored (D9)
+			c.names(r.Where, "transitionFn", e.TransitionFn)
+			c.names(r.Where, "interpreter", e.Interpreter)
+			c.names(r.Where, "transition", e.Transition)
+			c.names(r.Where, "stateRoot", e.StateRoot)
+		}
+		if !whole {
+			return nil
+		}
+		if e.Invocation != "" {
+			c.finished(r.Where, e)
+		} else {
+			c.act(r.Where, e)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return c.head(head)
+}
+
+// link holds an entry to the one that stands before it.
+func (c *checker) link(where string, before store.Head, e store.Entry) {
+	want := store.Chain(before, store.Draft{
+		SemanticsEpoch: e.SemanticsEpoch, TransitionFn: e.TransitionFn, Interpreter: e.Interpreter,
+		WrittenBy: e.WrittenBy, Transition: e.Transition, StateRoot: e.StateRoot,
+	}, e.Invocation)
+	switch {
+	case e.Index != want.Index:
+		c.find(where, "the entry before it is %d", before.Index)
+	case e.Prev != want.Prev:
+		c.find(where, "its prevEntryHash is not the hash of the entry before")
+	case e.Hash != want.Hash:
+		c.find(where, "its header hashes to %s", want.Hash)
+	case e.World != want.World:
+		c.find(where, "its world ref should be %s", want.World)
+	}
+}
+
+func (c *checker) head(want store.Head) error {
+	r, err := c.audit.Head(c.ctx)
+	if fault.Is(err, fault.NotFound) {
+		if want != store.Void {
+			c.find("head", "it is missing, and the log has entries")
+		}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if r.Fault != nil {
+		c.find(r.Where, "%s", why(r.Fault))
+	}
+	if r.Value != want {
+		c.find(r.Where, "it selects entry %d %s, the log ends with %d %s", r.Value.Index, r.Value.Entry, want.Index, want.Entry)
+	}
+	return nil
+}
+
+// clock holds that no time is beyond the greatest recorded one.
+func (c *checker) clock() error {
+	r, err := c.audit.LastTime(c.ctx)
+	if err != nil {
+		return err
+	}
+	if r.Fault != nil {
+		c.find(r.Where, "%s", why(r.Fault))
+	}
+	if r.Value < c.latest {
+		c.find(r.Where, "it stands at %d, a row is of %d", r.Value, c.latest)
+	}
+	return nil
+}
+
+// acts is what the host's entries say sessions and registry must be.
+type acts struct {
+	sessions []store.Session // mint order
+	byObject map[store.Ref]int
+	registry store.Ref // newest revision
+	revision int64
+	words    map[string]store.Ref // reconciliations by intent name
+}
+
+func newActs() acts {
+	return acts{byObject: map[store.Ref]int{}, words: map[string]store.Ref{}}
+}
+
+// act replays what a host act says that it did. Its object's labels tell which
+// kind of act it is; the objects pass has held labels to bytes.
+func (c *checker) act(where string, e store.Entry) {
+	o, err := c.bytes(e.Transition)
+	if err != nil {
+		return // named or hashed wrongly, and found already
+	}
+	for _, l := range o.Labels {
+		switch l.SemanticID {
+		case record.Genesis:
+			if g, err := record.DecodeGenesis(o.Bytes); err == nil {
+				c.genesis(where, e, g)
+			}
+		case record.Registry:
+			if r, err := record.DecodeRegistry(o.Bytes); err == nil {
+				c.revision(where, e.Transition, r)
+			}
+		case record.Session:
+			if s, err := record.DecodeSession(o.Bytes); err == nil {
+				c.acts.byObject[e.Transition] = len(c.acts.sessions)
+				c.acts.sessions = append(c.acts.sessions, store.Session{Credential: s.Credential, Object: e.Transition,
+					Episode: s.Episode, CreatedAt: s.CreatedAt, ExpiresAt: s.ExpiresAt})
+			}
+		case record.Revocation:
+			if r, err := record.DecodeRevocation(o.Bytes); err == nil {
+				c.revoked(where, e.Transition, r)
+			}
+		case record.Reconciliation:
+			if r, err := record.DecodeReconciliation(o.Bytes); err == nil {
+				c.word(where, e.Transition, r)
+			}
+		}
+	}
+}
+
+func (c *checker) genesis(where string, e store.Entry, g record.GenesisRecord) {
+	if e.Index != 0 {
+		c.find(where, "it is a genesis in the middle of the log")
+		return
+	}
+	r, err := decoded(c, g.Registry, record.DecodeRegistry)
+	if err != nil {
+		c.find(where, "its registry cannot be read: %s", why(err))
+		return
+	}
+	c.revision(where, g.Registry, r)
+}
+
+func (c *checker) revision(where string, ref store.Ref, r record.RegistryRevision) {
+	if r.Parent != c.acts.registry || r.Revision != c.acts.revision+1 {
+		c.find(where, "registry revision %d does not follow %d", r.Revision, c.acts.revision)
+	}
+	for _, d := range r.Entries {
+		c.names(where, fmt.Sprintf("transition %q", d.ID), d.TransitionFn)
+		c.names(where, fmt.Sprintf("transition %q", d.ID), d.Interpreter)
+	}
+	c.acts.registry, c.acts.revision = ref, r.Revision
+}
+
+func (c *checker) revoked(where string, ref store.Ref, r record.RevocationRecord) {
+	i, ok := c.acts.byObject[r.Session]
+	if !ok {
+		c.find(where, "it revokes a session that was not minted before it")
+		return
+	}
+	if c.acts.sessions[i].Revocation != "" {
+		c.find(where, "it revokes a session a second time")
+	}
+	c.acts.sessions[i].Revocation = ref
+}
+
+func (c *checker) word(where string, ref store.Ref, r record.ReconciliationRecord) {
+	if _, twice := c.acts.words[r.Intent]; twice {
+		c.find(where, "it reconciles %s a second time", r.Intent)
+	}
+	c.acts.words[r.Intent] = ref
+	if c.reconciled[r.Intent] != ref {
+		c.find(where, "it reconciles %s, whose row does not say so", r.Intent)
+	}
+}
+
+// sessions holds the rows to the mints and revocations of the log.
+func (c *checker) sessions() error {
+	var n int64
+	err := c.audit.Sessions(c.ctx, func(r store.Row[store.Session]) error {
+		at := int(n)
+		if !c.row("sessions", r.Where, &n, r.Fault) {
+			return nil
+		}
+		switch {
+		case at >= len(c.acts.sessions):
+			c.find(r.Where, "the log has no mint of it")
+		case r.Value != c.acts.sessions[at]:
+			c.find(r.Where, "it is not as the log minted and revoked it")
+		}
+		return nil
+	})
+	if err == nil && int(n) < len(c.acts.sessions) {
+		c.find("sessions", "there are %d, the log minted %d", n, len(c.acts.sessions))
+	}
+	return err
+}
+
+// registries holds the transitions' head to the newest revision of the log.
+func (c *checker) registries() error {
+	found := false
+	err := c.audit.Registries(c.ctx, func(r store.Row[store.HeadMove]) error {
+		var n int64
+		m := r.Value
+		if m.Name == record.RegistryName {
+			found = true
+		}
+		if !c.row("registry", r.Where, &n, r.Fault) {
+			return nil
+		}
+		c.names(r.Where, "head", m.To)
+		if m.Name == record.RegistryName && m.To != c.acts.registry {
+			c.find(r.Where, "it is at %s, the log moved it to %q", m.To, c.acts.registry)
+		}
+		return nil
+	})
+	if err == nil && !found && c.acts.registry != "" {
+		c.find("registry", "%s is missing", record.RegistryName)
+	}
+	for name, ref := range c.reconciled {
+		if c.acts.words[name] != ref {
+			c.find(fmt.Sprintf("intent %q", name), "it is reconciled, and the log does not say so")
+		}
+	}
+	return err
+}
