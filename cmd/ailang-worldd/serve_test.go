@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
@@ -175,6 +176,8 @@ func TestADaemonLeavesNothingBehindButItsWorld(t *testing.T) {
 	if r := start(t, f); r.stop() != nil { // the first run opens what stays open, such as the poller
 		t.Fatal(r.stop())
 	}
+	// Without this the collector closes what serve forgot.
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	before := descriptors(t)
 	r := start(t, f)
 	token := filepath.Join(state, "read-token")
