@@ -3,14 +3,59 @@ package main
 import (
 	"context"
 	"fmt"
+	"time"
+
+	"world/store/fsck"
 )
 
-// mostNamed is how many indeterminate intents are named at start.
-const mostNamed = 500
+const (
+	// scanTime bounds the check of evidence at start; fsck checks all of it.
+	scanTime = 2 * time.Second
+	// mostFound is how many findings of it are named.
+	mostFound = 20
+	// mostNamed is how many indeterminate intents are named at start.
+	mostNamed = 500
+)
 
-// scan names the effects of which nobody knows whether they happened. Their cost
-// stays spent and nothing is done about them: an operator reconciles them (D10).
+// scan looks over the store before anything is served from it.
 func (d *boot) scan(ctx context.Context) error {
+	if err := d.checkEvidence(ctx); err != nil {
+		return err
+	}
+	return d.nameIndeterminate(ctx)
+}
+
+// checkEvidence derives again as much as there is time for, and repairs nothing.
+// Findings do not keep a daemon from starting: each read checks its own bytes, and
+// whatever rests on damaged ones fails (D23).
+func (d *boot) checkEvidence(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, scanTime)
+	defer cancel()
+	report, err := fsck.Run(ctx, d.store, fsck.Options{MaxFindings: mostFound})
+	for _, finding := range report.Findings {
+		fmt.Fprintf(d.stdout, "integrity: %s\n", finding)
+		d.log.Error().Str("where", finding.Where).Str("what", finding.What).Msg("integrity")
+	}
+	if !report.Clean() {
+		fmt.Fprintln(d.stdout, "integrity: the evidence does not hold; run ailang-worldd fsck")
+	}
+	line := d.log.Info().Int64("objects", report.Objects).Int64("entries", report.Entries).Int64("intents", report.Intents).
+		Int64("findings", int64(len(report.Findings))+report.More)
+	switch {
+	case err == nil:
+		line.Msg("evidence checked")
+	case ctx.Err() != nil:
+		line.Msg("evidence checked in part: run fsck for all of it")
+	default:
+		return err
+	}
+	return nil
+}
+
+// nameIndeterminate names the effects of which nobody knows whether they happened.
+// Their cost stays spent and nothing is done about them: an operator reconciles
+// them (D10).
+func (d *boot) nameIndeterminate(ctx context.Context) error {
 	intents, err := d.store.Indeterminate(ctx, mostNamed)
 	if err != nil || len(intents) == 0 {
 		return err

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"io"
@@ -323,6 +324,30 @@ func TestIndeterminateIntentsAreNamed(t *testing.T) {
 	}
 	if !strings.Contains(r.log.String(), `"intent":"effect:cut:0"`) {
 		t.Errorf("the log does not name the intent: %s", r.log)
+	}
+}
+
+// TestDamageIsNamedAtStart changes the bytes of an object behind the store's back.
+func TestDamageIsNamedAtStart(t *testing.T) {
+	f := flagsIn(confinetest.Dir(t))
+	r := start(t, f)
+	if r.stop() != nil || strings.Contains(r.stdout.String(), "integrity") || !strings.Contains(r.log.String(), `"findings":0`) {
+		t.Fatalf("a new world: %s%s", r.stdout, r.log)
+	}
+	db, err := sql.Open("sqlite", f.db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.Exec("UPDATE objects SET bytes = CAST('damaged' AS BLOB) WHERE length(bytes) BETWEEN 1 AND 200")
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	r = start(t, f)
+	if !strings.Contains(r.stdout.String(), "integrity: object") || !strings.Contains(r.stdout.String(), "run ailang-worldd fsck") {
+		t.Errorf("stdout says %s", r.stdout)
+	}
+	if !strings.Contains(r.log.String(), `"message":"integrity"`) {
+		t.Errorf("the log says %s", r.log)
 	}
 }
 
