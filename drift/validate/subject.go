@@ -33,6 +33,9 @@ type Subject struct {
 //go:embed law.smt2
 var lawBridge string
 
+//go:embed plan.smt2
+var planBridge string
+
 // Law is the decision law: package broker/law, whole.
 var Law = Subject{
 	Package: "world/broker/law",
@@ -40,8 +43,17 @@ var Law = Subject{
 	Bridge:  spec.Chunk{File: "drift/validate/law.smt2", Text: lawBridge},
 }
 
+// Plan is the plan laws over facts. The rest of package plan reads facts out of
+// JSON, which is for tests and fuzzing.
+var Plan = Subject{
+	Package: "world/coordinator/plan",
+	Files:   []string{"coordinator/plan/laws.go"},
+	Models:  []string{"decision", "plan"},
+	Bridge:  spec.Chunk{File: "drift/validate/plan.smt2", Text: planBridge},
+}
+
 // Subjects lists everything that is proved.
-var Subjects = []Subject{Law}
+var Subjects = []Subject{Law, Plan}
 
 // bridge is a parsed bridge: the definitions by name, with parameters and sort.
 type bridge map[string]definition
