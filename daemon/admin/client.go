@@ -76,12 +76,14 @@ func (c *Client) ask(ctx context.Context, q request, terminal *os.File) (reply, 
 	stop := context.AfterFunc(ctx, func() { c.conn.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
 	q.World = c.world
-	if err := send(c.conn, canon.Encode(q), terminal); err != nil {
-		return reply{}, fault.Wrap(op, fault.Unavailable, err, "the request could not be sent")
-	}
+	// A daemon that refuses the peer answers before it has read everything.
+	sent := send(c.conn, canon.Encode(q), terminal)
 	body, file, err := receive(c.conn)
 	if file != nil {
 		file.Close()
+	}
+	if err != nil && sent != nil {
+		return reply{}, fault.Wrap(op, fault.Unavailable, sent, "the request could not be sent")
 	}
 	if err != nil {
 		return reply{}, fault.Wrap(op, fault.Uncertain, err, "the daemon's reply was lost; see session list")
