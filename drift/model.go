@@ -51,7 +51,7 @@ func Open(ctx context.Context, book *spec.Book, solver z3.Program, limit time.Du
 }
 
 func (m *Model) begin(book *spec.Book) error {
-	if err := m.process.Tell(book.Script(spec.BV64, spec.String, "decision", "seeding")...); err != nil {
+	if err := m.process.Tell(book.Script(spec.BV64, spec.String, "decision", "seeding", "plan", "record")...); err != nil {
 		return err
 	}
 	terms := make([]string, len(verdicts))

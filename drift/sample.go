@@ -3,6 +3,7 @@ package drift
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -79,9 +80,13 @@ type labelled struct {
 	Label string
 }
 
-var comparisons = []comparison{
+// comparisons are all laws that are sampled.
+var comparisons = slices.Concat(decisionLaws, planLaws, recordLaws)
+
+// decisionLaws are those of broker/law.
+var decisionLaws = []comparison{
 	pairing[Case, labelled]{
-		title: "decide", weight: 20, draw: of(decisionCase), same: equal[labelled], corner: caseBoundaries,
+		title: "decide", weight: 21, draw: of(decisionCase), same: equal[labelled], corner: caseBoundaries,
 		goes: func(c Case) labelled { d := decide(c); return labelled{d, d.Verdict.Label()} },
 		model: func(m *Model, cases []Case) ([]labelled, error) {
 			ds, err := m.Decide(cases)
@@ -95,26 +100,26 @@ var comparisons = []comparison{
 		grade: func(t Tally, _ Case, d labelled) { t[verdictName("decide", int(d.Verdict))]++ },
 	},
 	pairing[Pair, law.Verdict]{
-		title: "judge", weight: 50, draw: of(pair), same: equal[law.Verdict], corner: pairBoundaries,
+		title: "judge", weight: 33, draw: of(pair), same: equal[law.Verdict], corner: pairBoundaries,
 		goes:  func(p Pair) law.Verdict { return law.Judge(p.Grant, p.Request) },
 		model: (*Model).Judge,
 		begin: func(t Tally) { expectVerdicts(t, "judge") },
 		grade: func(t Tally, _ Pair, v law.Verdict) { t[verdictName("judge", int(v))]++ },
 	},
 	pairing[Pair, law.Grant]{
-		title: "debit", weight: 6, draw: of(plainPair), same: equal[law.Grant],
+		title: "debit", weight: 5, draw: of(plainPair), same: equal[law.Grant],
 		goes:  func(p Pair) law.Grant { return law.Debit(p.Grant, p.Request) },
 		model: (*Model).Debit,
 		begin: func(t Tally) { expectVerdicts(t, "debit") },
 		grade: func(t Tally, p Pair, _ law.Grant) { t[verdictName("debit", int(law.Judge(p.Grant, p.Request)))]++ },
 	},
 	pairing[Two, int64]{
-		title: "seed", weight: 12, draw: of(two), same: equal[int64], corner: seedBoundaries,
+		title: "seed", weight: 8, draw: of(two), same: equal[int64], corner: seedBoundaries,
 		goes:  func(t Two) int64 { return law.Seed(t.A, t.B) },
 		model: (*Model).Seed,
 	},
 	pairing[Two, int64]{
-		title: "plus", weight: 12, draw: of(two), same: equal[int64], corner: plusBoundaries,
+		title: "plus", weight: 8, draw: of(two), same: equal[int64], corner: plusBoundaries,
 		goes:  func(t Two) int64 { return law.Plus(t.A, t.B) },
 		model: (*Model).Plus,
 	},
@@ -201,7 +206,7 @@ func (j job) do(m *Model, t Tally) error {
 // deal hands out jobs in rounds of one a law, each with a seed of its own, and
 // returns the seed of the round after the last.
 func deal(ctx context.Context, run Run, jobs chan<- job) int64 {
-	const batches = 20 // of a hundred shares, in one round
+	const batches = 100 // in one round, about
 	seed := run.Seed
 	for done := 0; run.Inputs == 0 || done < run.Inputs; seed++ {
 		for i, c := range comparisons {
