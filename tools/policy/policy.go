@@ -38,6 +38,11 @@ type Policy struct {
 	Budgets       map[string]int `toml:"budgets"`
 }
 
+// keys are the exact names of the file's keys.
+var keys = []string{
+	"security_mode", "allowed_caps", "fs_sandbox", "timeout_ms", "fs_deny_write", "entry", "max_fs_transfer_bytes", "budgets",
+}
+
 // Restricted is the only security mode that is served.
 const Restricted = "restricted"
 
@@ -79,8 +84,11 @@ func Parse(raw []byte) (Policy, error) {
 	if err != nil {
 		return Policy{}, fault.Wrap("policy", fault.Invalid, err, "the file is not TOML of the expected types")
 	}
-	if unknown := meta.Undecoded(); len(unknown) > 0 {
-		return bad("unknown fields: %v", unknown)
+	// The library folds the case of keys; AILANG's reader and this one do not.
+	for _, key := range meta.Keys() {
+		if len(key) == 1 && !slices.Contains(keys, key[0]) || len(key) > 1 && key[0] != "budgets" {
+			return bad("unknown fields: [%s]", key)
+		}
 	}
 	if p.SecurityMode == "" {
 		p.SecurityMode = Restricted
