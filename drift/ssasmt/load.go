@@ -120,8 +120,8 @@ func (s *Source) Check() (*Checked, error) {
 	return c, nil
 }
 
-// build makes the SSA form. Dependencies have types but no bodies.
-func (c *Checked) build() *ssa.Package {
+// SSA builds the SSA form. Dependencies have types but no bodies.
+func (c *Checked) SSA() *ssa.Package {
 	program := ssa.NewProgram(c.Fset, ssa.BuilderMode(0))
 	seen := map[*types.Package]bool{}
 	var add func([]*types.Package)

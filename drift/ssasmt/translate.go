@@ -32,7 +32,7 @@ func (c *Checked) Translate(files ...string) (*Unit, error) {
 		sorts: &sorts{root: c.Types, declared: map[string]bool{}},
 		done:  map[*ssa.Function]*Func{}, open: map[*ssa.Function]bool{}, wanted: map[*ssa.Function]bool{},
 	}
-	built := c.build()
+	built := c.SSA()
 	var order []*ssa.Function
 	for i, file := range c.Files {
 		if len(files) > 0 && !slices.Contains(files, c.Names[i]) {
