@@ -20,7 +20,6 @@ const (
 	ReadTokenUnknown Class = "ReadTokenUnknown"
 	Forbidden        Class = "Forbidden"
 	NotFound         Class = "NotFound"
-	PayloadTooLarge  Class = "PayloadTooLarge"
 	Internal         Class = "Internal"
 	Timeout          Class = "Timeout"
 )
@@ -31,7 +30,6 @@ var statuses = map[Class]int{
 	ReadTokenUnknown: http.StatusUnauthorized,
 	Forbidden:        http.StatusForbidden,
 	NotFound:         http.StatusNotFound,
-	PayloadTooLarge:  http.StatusRequestEntityTooLarge,
 	Internal:         http.StatusInternalServerError,
 	Timeout:          http.StatusServiceUnavailable,
 }
