@@ -21,7 +21,7 @@ func newRoot() *cobra.Command {
 	root.AddCommand(
 		newServe(),
 		newSession(),
-		newWhy(), newReplay(), newIndeterminate(),
+		newWhy(), newFsck(), newReplay(), newIndeterminate(),
 		newHealth(), newHead(), newLog(), newObject(),
 	)
 	return root

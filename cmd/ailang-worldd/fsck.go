@@ -1,0 +1,78 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+
+	"github.com/spf13/cobra"
+
+	"world/fault"
+	"world/store/fsck"
+)
+
+func newFsck() *cobra.Command {
+	var w where
+	var most int
+	cmd := &cobra.Command{
+		Use:   "fsck --db FILE",
+		Short: "Re-derive a whole store from its raw bytes and name what does not agree",
+		Long: "Re-derive a whole store from its raw bytes, beside a running daemon or without one. Nothing\n" +
+			"is written or repaired. One line a finding; exit 3 when there is any.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := w.openReading(cmd.Context())
+			if fault.Is(err, fault.Corrupt) || fault.Is(err, fault.Version) {
+				// A store too damaged to open is the plainest finding.
+				fmt.Fprintln(cmd.OutOrStdout(), finding("store", startupText(err)))
+				return exit{code: exitIntegrity}
+			}
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			report, err := fsck.Run(cmd.Context(), s, fsck.Options{
+				MaxFindings: most,
+				Progress: func(kind string, rows int64) {
+					fmt.Fprintf(cmd.ErrOrStderr(), "%s: %d %s\n", cmd.CommandPath(), rows, kind)
+				},
+			})
+			summarize(cmd.OutOrStdout(), report)
+			if err != nil {
+				return err
+			}
+			if !report.Clean() {
+				return exit{code: exitIntegrity}
+			}
+			return nil
+		},
+	}
+	w.flags(cmd, false)
+	cmd.Flags().IntVar(&most, "max-findings", 1000, "findings to print; the rest is counted")
+	return cmd
+}
+
+func summarize(out io.Writer, r fsck.Report) {
+	for _, f := range r.Findings {
+		fmt.Fprintln(out, finding(f.Where, f.What))
+	}
+	if r.More > 0 {
+		fmt.Fprintf(out, "and %d more findings\n", r.More)
+	}
+	verdict := "clean"
+	if !r.Clean() {
+		verdict = fmt.Sprintf("%d findings", int64(len(r.Findings))+r.More)
+	}
+	fmt.Fprintf(out, "fsck: %s: %d objects, %d entries, %d claims, %d intents\n", verdict, r.Objects, r.Entries, r.Claims, r.Intents)
+}
+
+// finding is one line, whatever damaged rows hold.
+func finding(where, what string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return '.'
+		}
+		return r
+	}, where+": "+what)
+}
