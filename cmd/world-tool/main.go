@@ -4,6 +4,7 @@ package main
 import (
 	"os"
 
+	"world/cmd/internal/guard"
 	"world/confine"
 	"world/coordinator/capsule"
 	"world/coordinator/capsule/starlark"
@@ -11,6 +12,7 @@ import (
 )
 
 func main() {
+	guard.Enforce("world-tool")
 	os.Exit(confine.Main(os.Args, map[string]confine.Verb{
 		capsule.Verb:    starlark.Serve,
 		policytool.Verb: policytool.Serve,
