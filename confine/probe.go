@@ -9,8 +9,10 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -47,11 +49,15 @@ type attack struct {
 // probeLimits leave a process room for its threads, and none for many more processes.
 var probeLimits = Limits{
 	Wall: 3 * time.Second, CPU: 2 * time.Second, Memory: 256 << 20, FileSize: 1 << 20,
-	Files: 64, Processes: 48, Output: 1 << 16, Scratch: 1 << 20,
+	Files: 64, Processes: 512, Output: 1 << 16, Scratch: 1 << 20,
 }
 
-// probeForks is how many processes the probe tries to have at once.
-const probeForks = 48
+// probeForks is how many processes the probe tries to have at once, and
+// probeBound how many it may have.
+const (
+	probeForks = 24
+	probeBound = 16
+)
 
 // prove attacks each level from the top until one holds. The same attack runs
 // once without a fence and must get through, or else its failing would prove
@@ -100,9 +106,9 @@ func passedOver(level Level, got attack, err error) string {
 // attack runs the probe at one level. Namespaces must hold without the filter on
 // sockets; at landlock the filter is part of the fence.
 func (j *Jail) attack(level Level, t target) (attack, error) {
-	limits := probeLimits
+	limits, bound := probeLimits, probeBound
 	if level == Process {
-		limits.Processes = 4096
+		limits.Processes, bound = 1<<15, 1<<15
 	}
 	if level == Namespaces && j.bwrap == "" {
 		return attack{}, fault.New("confine: new", fault.Unavailable, "bubblewrap is not installed")
@@ -110,7 +116,7 @@ func (j *Jail) attack(level Level, t target) (attack, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limits.Wall)
 	defer cancel()
 	result, err := j.runAt(ctx, level, Spec{
-		Args: []string{probeVerb, t.file, t.listener.Addr().String(), t.socket.Addr().String()},
+		Args: []string{probeVerb, t.file, t.listener.Addr().String(), t.socket.Addr().String(), strconv.Itoa(bound)},
 		User: UserOf("probe"), Sockets: level == Namespaces, Limits: limits,
 	})
 	if err != nil {
@@ -165,9 +171,13 @@ func (t target) close() {
 	os.RemoveAll(t.dir)
 }
 
-// probe is the attack, as a verb: file, TCP address, socket path.
+// probe is the attack, as a verb: file, TCP address, socket path, bound on processes.
 func probe(args []string, _ io.Reader, stdout, stderr io.Writer) int {
-	if len(args) != 3 {
+	if len(args) != 4 {
+		return 2
+	}
+	bound, err := strconv.ParseUint(args[3], 10, 32)
+	if err != nil {
 		return 2
 	}
 	var got attack
@@ -181,33 +191,48 @@ func probe(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 			c.Close()
 		}
 	}
-	got.Fork = forkMany(probeForks)
+	got.Fork = forkMany(probeForks, bound)
 	if err := json.NewEncoder(stdout).Encode(got); err != nil {
 		return 1
 	}
 	return 0
 }
 
-// forkMany reports whether n processes can live at the same time. They are bare
-// copies of this one that only wait: anything that Go starts would need threads,
-// which count as processes, and break off where they are denied.
-func forkMany(n int) bool {
-	children := make([]int, 0, n)
-	defer func() {
-		for _, pid := range children {
-			unix.Kill(pid, unix.SIGKILL)
-			unix.Wait4(pid, nil, 0, nil)
-		}
-	}()
-	for range n {
-		pid, _, errno := unix.RawSyscall6(unix.SYS_CLONE, uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
-		if errno != 0 {
-			return false
-		}
-		for pid == 0 { // in the child
-			unix.RawSyscall6(unix.SYS_PPOLL, 0, 0, 0, 0, 0, 0)
-		}
-		children = append(children, int(pid))
+// forkMany reports whether n processes can live at the same time under a bound on
+// processes. A bare copy of this process sets the bound and makes them, because
+// where Go's runtime is denied a thread it breaks off.
+func forkMany(n int, bound uint64) bool {
+	var report [2]int
+	if unix.Pipe2(report[:], unix.O_CLOEXEC) != nil {
+		return false
 	}
-	return true
+	defer unix.Close(report[0])
+	limit := unix.Rlimit{Cur: bound, Max: bound}
+	made := []byte{0}
+	pid, _, errno := unix.RawSyscall6(unix.SYS_CLONE, uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
+	if pid == 0 && errno == 0 {
+		// In the copy: system calls and nothing else.
+		unix.RawSyscall(unix.SYS_SETPGID, 0, 0, 0)
+		_, _, errno = unix.RawSyscall6(unix.SYS_PRLIMIT64, 0, unix.RLIMIT_NPROC, uintptr(unsafe.Pointer(&limit)), 0, 0, 0)
+		for i := 0; i < n && errno == 0; i++ {
+			pid, _, errno = unix.RawSyscall6(unix.SYS_CLONE, uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
+			for pid == 0 && errno == 0 {
+				unix.RawSyscall6(unix.SYS_PPOLL, 0, 0, 0, 0, 0, 0)
+			}
+		}
+		if errno == 0 {
+			made[0] = 1
+		}
+		unix.RawSyscall(unix.SYS_WRITE, uintptr(report[1]), uintptr(unsafe.Pointer(&made[0])), 1)
+		for { // the copy and its children, which are a group
+			unix.RawSyscall(unix.SYS_KILL, 0, uintptr(unix.SIGKILL), 0)
+		}
+	}
+	unix.Close(report[1])
+	if errno != 0 {
+		return false
+	}
+	unix.Read(report[0], made)
+	unix.Wait4(int(pid), nil, 0, nil)
+	return made[0] == 1
 }

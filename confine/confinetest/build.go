@@ -15,6 +15,7 @@ import (
 var (
 	mu     sync.Mutex
 	images = map[string]*confine.Image{}
+	jails  = map[confine.Level]*confine.Jail{} // by ceiling, without hidden paths
 )
 
 // WorldTool is the package of the program on the confined side.
@@ -53,14 +54,27 @@ func build(pkg string) (*confine.Image, error) {
 
 // Jail returns a jail of world-tool with a ceiling, 0 for none, and demands that it
 // reaches it: a test of the fence on a machine without one would prove nothing.
+// Those that hide nothing of their own are proved once a process.
 func Jail(t testing.TB, ceiling confine.Level, hidden ...string) *confine.Jail {
 	t.Helper()
-	jail, err := confine.New(confine.Options{Stage: Image(t, WorldTool), Ceiling: ceiling, Hidden: hidden})
+	stage := Image(t, WorldTool)
+	if ceiling == 0 {
+		ceiling = confine.Namespaces
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if jail, ok := jails[ceiling]; ok && len(hidden) == 0 {
+		return jail
+	}
+	jail, err := confine.New(confine.Options{Stage: stage, Ceiling: ceiling, Hidden: hidden})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := max(ceiling, 1); ceiling == 0 && jail.Reach().Level != confine.Namespaces || jail.Reach().Level < want {
+	if jail.Reach().Level != ceiling {
 		t.Fatalf("the machine reaches %s", jail.Reach())
+	}
+	if len(hidden) == 0 {
+		jails[ceiling] = jail
 	}
 	return jail
 }
