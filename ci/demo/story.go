@@ -18,7 +18,6 @@ type story struct {
 	agent      *rig.Agent // connected with it
 	readBudget int64      // calls left on Workspace.Read, from the last record
 	cut        string     // invocation id of the call that the kill cuts
-	written    int64      // log index of the first write
 }
 
 type step struct {
