@@ -155,3 +155,29 @@ func TestDetached(t *testing.T) {
 		t.Errorf("%+v, %v", ev, err)
 	}
 }
+
+// hangUp is a store whose caller goes away while transaction 1 is on its way.
+type hangUp struct {
+	store.Store
+	cancel context.CancelFunc
+}
+
+func (h *hangUp) Intend(ctx context.Context, in store.Intention) (store.Intent, error) {
+	h.cancel()
+	return h.Store.Intend(ctx, in)
+}
+
+// TestDetachedFromTheIntentOn checks that transaction 1, once begun, does not
+// depend on its caller: half a wish would be worse than either.
+func TestDetachedFromTheIntentOn(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	s := &hangUp{cancel: cancel}
+	b := newBench(t, &coordtest.Hand{}, func(o *broker.Options) { s.Store, o.Store = o.Store, s })
+	invoker, err := b.Bind(b.call("task"), declared)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ev, err := invoker.Request(ctx, declared[0], []byte(`{}`), b.input, b.planned); err != nil || ev.Status != record.StatusOK {
+		t.Errorf("%+v, %v", ev, err)
+	}
+}

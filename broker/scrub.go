@@ -50,7 +50,6 @@ func redactCredential(text string, id store.CredentialID) string {
 		sum := sha256.Sum256([]byte(window))
 		if hex.EncodeToString(sum[:]) == string(id) {
 			text = text[:at] + redacted + text[at+tokenSize:]
-			at += len(redacted) - 1
 		}
 	}
 	return text

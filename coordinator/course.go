@@ -71,11 +71,13 @@ func (k *course) perform(ctx context.Context) (body canon.Value, failure, err er
 // effect has the broker decide and carry out one planned effect.
 func (k *course) effect(ctx context.Context, invoker *broker.Invoker, e plan.Effect) (failure, err error) {
 	ev, err := invoker.Request(ctx, e.Triple, e.Payload, k.input, *k.planned)
-	switch {
-	case ev.Intent != nil || fault.Is(err, fault.Uncertain):
-		k.open = true
-	case fault.Is(err, fault.Denied), fault.Is(err, fault.Unsupported):
+	k.open = ev.Intent != nil || fault.Is(err, fault.Uncertain)
+	switch fault.KindOf(err) {
+	case fault.Denied, fault.Unsupported:
 		return err, nil
+	case fault.Uncertain:
+		return nil, fault.Wrap("coordinator: effect", fault.Uncertain, err,
+			"%s was not run; whether its intent was recorded is not known, and its cost may stay spent", e.Triple.Effect)
 	}
 	if err != nil {
 		return nil, err

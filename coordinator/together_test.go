@@ -154,3 +154,59 @@ func TestWait(t *testing.T) {
 	}
 	<-done
 }
+
+// TestLeaseIsKept checks that an episode keeps its lease from call to call: a
+// new epoch each time would be one more durable write.
+func TestLeaseIsKept(t *testing.T) {
+	w := world(t, &coordtest.Hand{}, nil)
+	live := writer(w, 5)
+	epochs := map[int64]bool{}
+	for range 3 {
+		w.Must(live, coordtest.Act, "", `{}`)
+		lease, err := w.Store.Lease(t.Context(), "ep")
+		if err != nil {
+			t.Fatal(err)
+		}
+		epochs[lease.Epoch] = true
+	}
+	if len(epochs) != 1 {
+		t.Errorf("epochs %v", epochs)
+	}
+}
+
+// outdated is a store whose ledger is read before the last spend.
+type outdated struct {
+	store.Store
+	stale *store.Ledger
+}
+
+func (o *outdated) Ledger(ctx context.Context, id store.EpisodeID) (store.Ledger, error) {
+	if stale := o.stale; stale != nil {
+		o.stale = nil
+		return *stale, nil
+	}
+	return o.Store.Ledger(ctx, id)
+}
+
+// TestGuardRefuses checks a call that was seeded with less spend than there is:
+// the guard in the database has the last word, and the denial that follows is
+// recorded at the ordinal of its own decision, so that it replays.
+func TestGuardRefuses(t *testing.T) {
+	o := &outdated{}
+	hand := &coordtest.Hand{}
+	w := world(t, hand, func(options *coordinator.Options) { o.Store, options.Store = options.Store, o })
+	live := writer(w, 1)
+	before, err := w.Store.Ledger(t.Context(), "ep")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Must(live, coordtest.Act, "", `{}`)
+	o.stale = &before
+	reply := w.Must(live, coordtest.Act, "", `{}`)
+	if call := recorded(t, w, reply.Entry); reply.Denial != "denied:budget" || call.Record.Ordinal != 1 || len(hand.Jobs()) != 1 {
+		t.Errorf("%+v at ordinal %d, %d handled", reply, call.Record.Ordinal, len(hand.Jobs()))
+	}
+	if counts := replays(t, w); counts.Same != 2 {
+		t.Errorf("replay counts %+v", counts)
+	}
+}

@@ -28,7 +28,8 @@ func Judge(g Grant, r Request) Verdict {
 
 // Decide answers a request over grants in mint order: the first allowing grant
 // if there is one, otherwise the most progressed denial, ties to the earliest.
-// A denial by effect name names no grant (theorem "fold").
+// A denial by effect name names no grant (theorems "fold-step", "fold-first",
+// "fold-unique"; stopping at the first allowing grant is "fold-absorbs").
 func Decide(grants []Grant, r Request) Decision {
 	best := Decision{Verdict: DeniedEffectName, Grant: -1}
 	for i := range grants {
@@ -45,7 +46,7 @@ func Decide(grants []Grant, r Request) Decision {
 }
 
 // Debit returns the grant after the request: exactly cost less when the law
-// allows it, unchanged when it does not (theorem "debit").
+// allows it, unchanged when it does not (theorems "debit", "denial-keeps").
 func Debit(g Grant, r Request) Grant {
 	if Judge(g, r) == Allowed {
 		g.Budget -= r.Cost

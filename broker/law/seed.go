@@ -20,7 +20,7 @@ func Seed(budget, spent int64) int64 {
 }
 
 // Plus adds two amounts of spend and saturates at the largest int64. Negative
-// amounts count as none (theorem "plus").
+// amounts count as none (theorem "plus-exact").
 func Plus(a, b int64) int64 {
 	if a < 0 {
 		a = 0

@@ -146,10 +146,12 @@ func TestRefusedBuiltins(t *testing.T) {
 		"large source":     func(b *registry.Builtin) { b.Source = make([]byte, 1<<20+1) },
 		"no schema":        func(b *registry.Builtin) { b.InputSchema = nil },
 		"schema no object": func(b *registry.Builtin) { b.OutputSchema = json.RawMessage(`[]`) },
-		"large schema":     func(b *registry.Builtin) { b.OutputSchema = json.RawMessage(`{"a":"` + strings.Repeat("x", 64<<10) + `"}`) },
-		"twice declared":   func(b *registry.Builtin) { b.Declared = append(b.Declared, b.Declared[0]) },
-		"negative cost":    func(b *registry.Builtin) { b.Declared[0].Cost = -1 },
-		"negative access":  func(b *registry.Builtin) { b.Access.Cost = -1 },
+		"large schema": func(b *registry.Builtin) {
+			b.OutputSchema = json.RawMessage(`{"a":"` + strings.Repeat("x", 64<<10) + `"}`)
+		},
+		"twice declared":  func(b *registry.Builtin) { b.Declared = append(b.Declared, b.Declared[0]) },
+		"negative cost":   func(b *registry.Builtin) { b.Declared[0].Cost = -1 },
+		"negative access": func(b *registry.Builtin) { b.Access.Cost = -1 },
 	} {
 		s := empty(t)
 		b := builtin("a", "x")

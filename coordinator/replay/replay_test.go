@@ -117,6 +117,14 @@ func TestInventedAuthority(t *testing.T) {
 	if err != nil || report.Verdict != replay.Diverged || report.Position != replay.AtDecision || report.Got != "denied:budget" {
 		t.Errorf("%+v, %v", report, err)
 	}
+	// And one by a session that could not even see the transition.
+	blind := w.Mint("ep", coordtest.Grant(coordtest.Read, coordtest.Scope, 5))
+	blind.Record.Grants = rich.Record.Grants
+	reply = w.Must(blind, coordtest.Act, "", `{}`)
+	report, err = replay.Replay(t.Context(), w.Store, coordtest.Runner{}, reply.Invocation)
+	if err != nil || report.Verdict != replay.Diverged || report.Position != replay.AtAdmission || report.Got != "access denied:effect-name" {
+		t.Errorf("%+v, %v", report, err)
+	}
 }
 
 // TestUnreplayable checks the reasons, and that they are counted apart.
