@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -12,7 +13,6 @@ import (
 	"github.com/leanovate/gopter/prop"
 
 	"world/broker/law"
-	"world/fault"
 	"world/spec"
 	"world/z3"
 )
@@ -141,8 +141,7 @@ type Report struct {
 }
 
 // Sample compares Go and model on generated inputs until it has done them or
-// met a difference, which is an error of kind fault.Failed. It does not judge
-// what the run missed.
+// met a Difference, which is its error. It does not judge what the run missed.
 func Sample(ctx context.Context, book *spec.Book, run Run) (Report, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -183,6 +182,15 @@ func Sample(ctx context.Context, book *spec.Book, run Run) (Report, error) {
 	return report, nil
 }
 
+// Difference is an input on which Go and the model do not answer the same.
+type Difference struct {
+	Seed int64  // of the batches in which it was met
+	What string // law, input and both answers
+}
+
+// Error renders the difference for a reader.
+func (d *Difference) Error() string { return fmt.Sprintf("drift: seed %d: %s", d.Seed, d.What) }
+
 // A job is some batches of one law from one seed.
 type job struct {
 	law     comparison
@@ -198,7 +206,7 @@ func (j job) do(m *Model, t Tally) error {
 	case result.Error != nil:
 		return result.Error
 	case !result.Passed():
-		return fault.New("drift: sample", fault.Failed, "seed %d: %s", j.seed, result.Labels)
+		return &Difference{j.seed, strings.Join(result.Labels, "; ")}
 	}
 	return nil
 }

@@ -40,6 +40,9 @@ type placed struct {
 	line int // of its first byte
 }
 
+// maxAnswers is how many expressions one question may be answered with.
+const maxAnswers = 1 << 20
+
 // Answer is the answer to check-sat.
 type Answer string
 
@@ -112,6 +115,9 @@ func (s *Process) read(end string) ([]smtlib.Node, error) {
 		}
 		if n.Head() == "error" && len(n.List) == 2 {
 			return nil, s.complaint(n.List[1].Text())
+		}
+		if len(answers) == maxAnswers {
+			return nil, s.fault(fault.Limit, nil, "gives more than %d answers", maxAnswers)
 		}
 		answers = append(answers, n)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"sort"
@@ -9,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"world/drift"
-	"world/fault"
 )
 
 func newDrift(s *setup) *cobra.Command {
@@ -44,8 +44,8 @@ func driftVerb(cmd *cobra.Command, s *setup, run drift.Run) error {
 	start := time.Now()
 	report, err := drift.Sample(cmd.Context(), book, run)
 	if err != nil {
-		if fault.Is(err, fault.Failed) {
-			return errNot(oneLine(err))
+		if d := (*drift.Difference)(nil); errors.As(err, &d) {
+			return errNot(d.Error())
 		}
 		return err
 	}
