@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"world/confine"
 	"world/confine/confinetest"
 	"world/fault"
@@ -264,6 +266,16 @@ func TestFenceView(t *testing.T) {
 			t.Errorf("%s: %q", path, got.Stdout)
 		}
 	}
+	for _, line := range strings.Split(strings.TrimPrefix(string(s.run(s.spec("read", "/proc/self/mountinfo")).Stdout), "ok "), "\n") {
+		fields := strings.Fields(line)
+		if len(fields) < 6 || strings.HasPrefix(fields[5], "ro,") || fields[5] == "ro" {
+			continue
+		}
+		at := fields[4]
+		if at != "/tmp" && at != "/proc" && at != s.worktree && !strings.HasPrefix(at, "/dev/") {
+			t.Errorf("%s is mounted to be written: %s", at, line)
+		}
+	}
 	spec := s.spec("grow", "/tmp/big")
 	spec.Limits.FileSize = 1 << 30
 	if got := s.run(spec); !strings.Contains(string(got.Stdout), "no space left") {
@@ -283,6 +295,34 @@ func TestFenceView(t *testing.T) {
 	spec.Readable = []string{s.outside}
 	if got := s.run(spec); got.Exit != 1 {
 		t.Errorf("a folder to show can be written")
+	}
+}
+
+// TestFenceHides hides a directory that lies in plain sight.
+func TestFenceHides(t *testing.T) {
+	const plain = "/usr/share"
+	s := newSite(t, confine.Namespaces)
+	if got := s.run(s.spec("list", plain)); len(strings.Fields(string(got.Stdout))) < 2 {
+		t.Fatalf("control: %q", got.Stdout)
+	}
+	spec := s.spec("list", plain)
+	spec.Hidden = []string{"/usr/share/doc", plain, "/usr/none"}
+	if got := s.run(spec); got.Exit != 0 || string(got.Stdout) != "ok " {
+		t.Errorf("hidden by the run: %q", got.Stdout)
+	}
+	jail, err := confine.New(confine.Options{Stage: s.image, Hidden: []string{plain}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.jail = jail
+	if got := s.run(s.spec("list", plain)); got.Exit != 0 || string(got.Stdout) != "ok " {
+		t.Errorf("hidden by the jail: %q", got.Stdout)
+	}
+	if got := s.run(s.spec("write", plain+"/x")); got.Exit != 1 {
+		t.Errorf("a hidden place can be written: %q", got.Stdout)
+	}
+	if jail.CanShow(plain, nil, s.user) || jail.CanShow("/usr", nil, s.user) || jail.CanShow(s.outside, []string{s.outside}, s.user) || !jail.CanShow(s.outside, nil, s.user) {
+		t.Error("what may be shown")
 	}
 }
 
@@ -307,11 +347,11 @@ func TestFenceCalls(t *testing.T) {
 // TestFenceEnvironment: nothing comes in but what the spec names.
 func TestFenceEnvironment(t *testing.T) {
 	t.Setenv("WORLD_TEST_LEAK", "leaked")
-	leak, err := os.Open("/dev/zero") // close-on-exec, like every file of this program
+	leak, err := unix.Open("/dev/zero", unix.O_RDONLY, 0) // not closed on execution, as if inherited
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer leak.Close()
+	defer unix.Close(leak)
 	for _, level := range []confine.Level{confine.Namespaces, confine.Landlock, confine.Process} {
 		s := newSite(t, level)
 		s.forms(func(s site, form string, change func(confine.Spec) confine.Spec) {
