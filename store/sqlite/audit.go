@@ -20,7 +20,7 @@ func (s *Store) Audit(ctx context.Context) (store.Audit, error) {
 	if ctx.Err() != nil {
 		return nil, ended(op, ctx)
 	}
-	c, err := connect(s.path, readOnly, s.immutable)
+	c, err := connect(s.path, readOnly)
 	if err != nil {
 		return nil, asFault(op, err)
 	}

@@ -28,12 +28,9 @@ const (
 )
 
 // connect opens a connection to an existing file.
-func connect(canonical string, m mode, immutable bool) (*conn, error) {
+func connect(canonical string, m mode) (*conn, error) {
 	q := url.Values{}
 	q.Set("mode", string(m))
-	if immutable {
-		q.Set("immutable", "1")
-	}
 	q.Set("_defensive", "1")
 	q.Set("_dqs", "0")
 	q.Set("_busy_timeout", "5000") // ms; only a checkpoint or a recovery ever holds us up

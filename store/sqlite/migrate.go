@@ -164,7 +164,7 @@ func schemaText(c *conn) (map[string]string, error) {
 
 // wantSchemas asks SQLite itself what a fresh store of each version looks like.
 var wantSchemas = sync.OnceValue(func() []map[string]string {
-	c, err := connect("/schema", inMemory, false)
+	c, err := connect("/schema", inMemory)
 	if err != nil {
 		panic("sqlite: no memory database: " + err.Error())
 	}

@@ -15,18 +15,19 @@ import (
 
 // Options says how to open a store. The zero value opens it for writing.
 type Options struct {
-	ReadOnly bool // take no lock, create nothing, apply no migration
-	Readers  int  // connections for reading, 4 when 0
+	// ReadOnly takes no lock, applies no migration and leaves the file as it is.
+	// SQLite may put its shared index beside the file, so the folder must allow that.
+	ReadOnly bool
+	Readers  int // connections for reading, 4 when 0
 }
 
 // Store is a world in one SQLite file.
 type Store struct {
-	path      string // canonical
-	lock      *os.File
-	readers   *pool
-	writer    *writer // nil when read-only
-	immutable bool    // read-only, in a folder where SQLite can share nothing
-	closing   sync.Once
+	path    string // canonical
+	lock    *os.File
+	readers *pool
+	writer  *writer // nil when read-only
+	closing sync.Once
 
 	leasing chan struct{} // one slot: leases change hands one at a time
 	mu      sync.RWMutex
@@ -35,7 +36,7 @@ type Store struct {
 
 var _ store.Store = (*Store)(nil)
 
-// fdatasync syncs the same bytes as fsync without a journal commit of the file
+// fastSync syncs the same bytes as fsync without a journal commit of the file
 // system for a time stamp, which SQLite does not read.
 var fastSync = sync.OnceFunc(func() { driver.Fdatasync(true) })
 
@@ -96,7 +97,7 @@ func (s *Store) openWriting(opts Options) (err error) {
 	if err = createFile(s.path); err != nil {
 		return err
 	}
-	if w, err = connect(s.path, readWrite, false); err != nil {
+	if w, err = connect(s.path, readWrite); err != nil {
 		return err
 	}
 	if err = prepareSchema(w); err != nil {
@@ -105,11 +106,11 @@ func (s *Store) openWriting(opts Options) (err error) {
 	if err = endLeases(w); err != nil {
 		return err
 	}
-	checkpoints, err := connect(s.path, readWrite, false)
+	checkpoints, err := connect(s.path, readWrite)
 	if err != nil {
 		return err
 	}
-	if s.readers, err = s.newReaders(opts, false); err != nil {
+	if s.readers, err = s.newReaders(opts); err != nil {
 		checkpoints.close()
 		return err
 	}
@@ -121,27 +122,18 @@ func (s *Store) openReading(opts Options) error {
 	if info, err := os.Stat(s.path); err != nil || info.Size() == 0 {
 		return fault.Wrap("sqlite: open", fault.NotFound, err, "there is no store in %s", filepath.Base(s.path))
 	}
-	readers, err := s.newReaders(opts, false)
-	if fault.Is(asFault("", err), fault.Unavailable) && !writerLives(s.path) {
-		// SQLite cannot make its shared index in a read-only folder; without a
-		// writer there is nothing to share.
-		s.immutable = true
-		readers, err = s.newReaders(opts, true)
-	}
-	if err != nil {
-		return err
-	}
+	readers, err := s.newReaders(opts)
 	s.readers = readers
-	return nil
+	return err
 }
 
-func (s *Store) newReaders(opts Options, immutable bool) (*pool, error) {
+func (s *Store) newReaders(opts Options) (*pool, error) {
 	n := opts.Readers
 	if n <= 0 {
 		n = 4
 	}
 	return newPool(n, func() (*conn, error) {
-		c, err := connect(s.path, readOnly, immutable)
+		c, err := connect(s.path, readOnly)
 		if err != nil {
 			return nil, err
 		}

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"fmt"
 
 	"world/fault"
 	"world/store"
@@ -21,14 +22,14 @@ func checkLimit(op string, limit int) error {
 	return nil
 }
 
-// one returns the row that a query finds, or NotFound naming it.
-func one[T any](c *conn, op string, scan func(scanner) (T, error), query string, key ...any) (v T, err error) {
+// one returns the row that a query finds, or NotFound naming what was looked for.
+func one[T any](c *conn, what string, scan func(scanner) (T, error), query string, key ...any) (v T, err error) {
 	found, err := c.row(func(row scanner) (err error) {
 		v, err = scan(row)
 		return err
 	}, query, key...)
 	if err == nil && !found {
-		err = fault.New(op, fault.NotFound, "%v", key)
+		err = fault.New("sqlite: read", fault.NotFound, "%s", what)
 	}
 	return v, err
 }
@@ -44,12 +45,8 @@ func many[T any](c *conn, scan func(scanner) (T, error), query string, key ...an
 }
 
 func readHead(c *conn) (store.Head, error) {
-	h := store.Head{}
-	found, err := c.row(func(row scanner) (err error) {
-		h, err = scanHead(row)
-		return err
-	}, "SELECT "+headColumns+" FROM head WHERE id = 1")
-	if err == nil && !found {
+	h, err := one(c, "head", scanHead, "SELECT "+headColumns+" FROM head WHERE id = 1")
+	if fault.Is(err, fault.NotFound) {
 		err = noGenesis()
 	}
 	return h, err
@@ -60,20 +57,20 @@ func noGenesis() error {
 }
 
 func readEntry(c *conn, index int64) (store.Entry, error) {
-	return one(c, "sqlite: entry", scanEntry, "SELECT "+entryColumns+" FROM log WHERE idx = ?", index)
+	return one(c, fmt.Sprintf("log entry %d", index), scanEntry, "SELECT "+entryColumns+" FROM log WHERE idx = ?", index)
 }
 
 func readClaim(c *conn, id store.InvocationID) (store.Claim, error) {
-	return one(c, "sqlite: claim", scanClaim, "SELECT "+claimColumns+" FROM claims WHERE invocation = ?", string(id))
+	return one(c, fmt.Sprintf("invocation %q", id), scanClaim, "SELECT "+claimColumns+" FROM claims WHERE invocation = ?", string(id))
 }
 
 func readIntent(c *conn, episode store.EpisodeID, ordinal int64) (store.Intent, error) {
-	return one(c, "sqlite: intent", scanIntent,
+	return one(c, "intent "+store.IntentName(episode, ordinal), scanIntent,
 		"SELECT "+intentColumns+" FROM intents WHERE episode = ? AND ordinal = ?", string(episode), ordinal)
 }
 
 func readClock(c *conn) (int64, error) {
-	at, err := one(c, "", scanClock, "SELECT at, digest FROM clock WHERE id = 1")
+	at, err := one(c, "clock", scanClock, "SELECT at, digest FROM clock WHERE id = 1")
 	if fault.Is(err, fault.NotFound) {
 		err = damaged("the clock is missing")
 	}
@@ -122,9 +119,8 @@ func (s *Store) Entries(ctx context.Context, from int64, limit int) (es []store.
 
 // EntryOf implements store.Reader.
 func (s *Store) EntryOf(ctx context.Context, id store.InvocationID) (e store.Entry, err error) {
-	const op = "sqlite: entry of"
-	err = s.readers.read(ctx, op, func(c *conn) (err error) {
-		e, err = one(c, op, scanEntry, "SELECT "+entryColumns+" FROM log WHERE invocation = ? AND invocation <> ''", string(id))
+	err = s.readers.read(ctx, "sqlite: entry of", func(c *conn) (err error) {
+		e, err = one(c, fmt.Sprintf("entry of invocation %q", id), scanEntry, "SELECT "+entryColumns+" FROM log WHERE invocation = ? AND invocation <> ''", string(id))
 		return err
 	})
 	return e, err
@@ -137,7 +133,7 @@ func (s *Store) EntryAbout(ctx context.Context, transition store.Ref) (e store.E
 		return e, err
 	}
 	err = s.readers.read(ctx, op, func(c *conn) (err error) {
-		e, err = one(c, op, scanEntry, "SELECT "+entryColumns+" FROM log WHERE transition_ref = ? ORDER BY idx LIMIT 1", blob(transition))
+		e, err = one(c, "entry about "+string(transition), scanEntry, "SELECT "+entryColumns+" FROM log WHERE transition_ref = ? ORDER BY idx LIMIT 1", blob(transition))
 		return err
 	})
 	return e, err

@@ -43,14 +43,20 @@ func resumed(t testing.TB, open Opener) *world {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	t.Cleanup(cancel)
-	w := &world{
-		Store: open(t), t: t, ctx: ctx,
+	w := prepared(ctx, open(t))
+	w.t = t
+	t.Cleanup(func() { w.Close() })
+	return w
+}
+
+// prepared has the fixture's objects at hand; none of them is stored yet.
+func prepared(ctx context.Context, s store.Store) *world {
+	return &world{
+		Store: s, ctx: ctx,
 		source:      text("world/transition-source/v1", "the source"),
 		interpreter: text("world/interpreter/v1", "the interpreter"),
 		session:     text("world/session/v1", "the session"),
 	}
-	t.Cleanup(func() { w.Close() })
-	return w
 }
 
 func text(semanticID, body string) store.Object {

@@ -2,8 +2,8 @@ package sqlite
 
 import (
 	"context"
+	"fmt"
 
-	"world/fault"
 	"world/store"
 )
 
@@ -59,9 +59,8 @@ func (s *Store) Intents(ctx context.Context, episode store.EpisodeID, from int64
 
 // IntentOf implements store.Reader.
 func (s *Store) IntentOf(ctx context.Context, id store.InvocationID) (i store.Intent, err error) {
-	const op = "sqlite: intent of"
-	err = s.readers.read(ctx, op, func(c *conn) (err error) {
-		i, err = one(c, op, scanIntent, "SELECT "+intentColumns+" FROM intents WHERE invocation = ?", string(id))
+	err = s.readers.read(ctx, "sqlite: intent of", func(c *conn) (err error) {
+		i, err = one(c, fmt.Sprintf("intent of invocation %q", id), scanIntent, "SELECT "+intentColumns+" FROM intents WHERE invocation = ?", string(id))
 		return err
 	})
 	return i, err
@@ -85,15 +84,7 @@ func (s *Store) Indeterminate(ctx context.Context, limit int) (is []store.Intent
 }
 
 func readSession(c *conn, id store.CredentialID) (sessionRow, error) {
-	r := sessionRow{}
-	found, err := c.row(func(row scanner) (err error) {
-		r, err = scanSession(row)
-		return err
-	}, "SELECT "+sessionColumns+" FROM sessions WHERE credential = ?", string(id))
-	if err == nil && !found {
-		err = fault.New("sqlite: session", fault.NotFound, "no such session")
-	}
-	return r, err
+	return one(c, "session "+string(id), scanSession, "SELECT "+sessionColumns+" FROM sessions WHERE credential = ?", string(id))
 }
 
 // Session implements store.Reader.
@@ -132,9 +123,8 @@ func (s *Store) Sessions(ctx context.Context, after store.CredentialID, limit in
 
 // Registry implements store.Reader.
 func (s *Store) Registry(ctx context.Context, name string) (to store.Ref, err error) {
-	const op = "sqlite: registry"
-	err = s.readers.read(ctx, op, func(c *conn) error {
-		m, err := one(c, op, scanRegistry, "SELECT "+registryColumns+" FROM registry WHERE name = ?", name)
+	err = s.readers.read(ctx, "sqlite: registry", func(c *conn) error {
+		m, err := one(c, fmt.Sprintf("registry %q", name), scanRegistry, "SELECT "+registryColumns+" FROM registry WHERE name = ?", name)
 		to = m.To
 		return err
 	})
