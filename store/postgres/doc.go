@@ -1,0 +1,19 @@
+// Package postgres keeps a world in a PostgreSQL database, for when one machine
+// is not enough: many daemons may share it (D13, D14).
+//
+// It promises the contract of package store. Changes that arrive together share
+// one transaction of two round trips: the first locks lease rows, then the head,
+// and reads what the changes depend on; the second writes one statement a table,
+// each guarded by the row as it was read, and commits (D17). Every transaction
+// also advances a row of its writer by compare and set, so that a lost COMMIT
+// reply is settled by advancing the row once more: then it has committed, or
+// never can. Constraints in the schema say the invariants a second time: one
+// claim an id, spend within the largest budget, a dense chained log.
+//
+// It uses no session state for correctness (no advisory locks, no temporary
+// tables, no savepoints), so that databases which speak PostgreSQL's protocol may
+// stand in for it. It does not withstand a forger: digests tell damage. The
+// password of the URL appears in no error.
+//
+// Source: DESIGN decisions D13 to D17.
+package postgres

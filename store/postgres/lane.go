@@ -1,0 +1,213 @@
+package postgres
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"world/fault"
+	"world/store/batch"
+)
+
+const (
+	// batchLimit is how many waiting changes share one transaction at most.
+	batchLimit = 64
+	// attempts is how often a change is tried that races or loses its connection.
+	attempts = 5
+	// stepTime bounds one round trip; a server that takes longer has hung.
+	stepTime = 10 * time.Second
+)
+
+type member = batch.Change[change]
+
+// lane owns the one connection on which a store writes, and the row that says how
+// far it is. It is used by one goroutine at a time.
+type lane struct {
+	owner     string
+	connect   func(context.Context) (*pgx.Conn, error)
+	conn      *pgx.Conn // nil while there is none
+	at        progress
+	unsettled bool         // a COMMIT may have happened that nobody has looked for
+	replaced  bool         // another process writes under this owner's name
+	warnings  atomic.Int64 // of the server
+	queue     *batch.Queue[change]
+}
+
+func newLane(owner string, connect func(context.Context) (*pgx.Conn, error)) *lane {
+	l := &lane{owner: owner, connect: connect}
+	l.queue = batch.New(batchLimit, l.run)
+	return l
+}
+
+// do runs a change and returns when it is durable or has changed nothing.
+func (l *lane) do(ctx context.Context, op string, ch change) error {
+	return asFault(ctx, op, l.queue.Do(ctx, op, ch))
+}
+
+// run lets changes that may share a transaction share one.
+func (l *lane) run(waiting []*member) {
+	var group []*member
+	for _, m := range waiting {
+		if m.Work.alone() {
+			l.serve([]*member{m})
+		} else {
+			group = append(group, m)
+		}
+	}
+	if len(group) > 0 {
+		l.serve(group)
+	}
+}
+
+// serve brings a group to its end. What fails for reasons that are not one
+// member's own is run again, one by one, as long as nothing of it can be
+// committed; each member then succeeds or fails alone.
+func (l *lane) serve(group []*member) {
+	ctx, stop := during(group)
+	defer stop()
+	err := l.attempt(ctx, group)
+	if err == nil {
+		return
+	}
+	if len(group) > 1 && (fault.Is(err, fault.Corrupt) || passing(err)) {
+		for _, m := range group {
+			l.serve([]*member{m})
+		}
+		return
+	}
+	for n := 1; n < attempts && passing(err) && ctx.Err() == nil; n++ {
+		if err = l.attempt(ctx, group); err == nil {
+			return
+		}
+	}
+	for _, m := range group {
+		if m.Err == nil {
+			m.Err = asFault(m.Ctx, m.Op, err)
+		}
+	}
+}
+
+// during returns a context that ends when no member waits any more.
+func during(group []*member) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	left := atomic.Int64{}
+	left.Store(int64(len(group)))
+	stops := make([]func() bool, len(group))
+	for i, m := range group {
+		stops[i] = context.AfterFunc(m.Ctx, func() {
+			if left.Add(-1) == 0 {
+				cancel(context.Cause(m.Ctx))
+			}
+		})
+	}
+	return ctx, func() {
+		for _, stop := range stops {
+			stop()
+		}
+		cancel(nil)
+	}
+}
+
+// attempt runs a group in one transaction. With an error nothing of it is
+// committed or ever will be, except with kind Uncertain. Members that are refused
+// by a guard have their error and no part in the transaction.
+func (l *lane) attempt(ctx context.Context, group []*member) error {
+	var w wants
+	for _, m := range group {
+		m.Err = nil
+		m.Work.wants(&w)
+	}
+	if err := l.ready(ctx); err != nil {
+		return err
+	}
+	var b pgx.Batch
+	v := w.load(&b, l.owner)
+	if err := l.send(ctx, &b); err != nil {
+		l.rollback(ctx)
+		return err
+	}
+	for _, m := range group {
+		if m.Ctx.Err() != nil {
+			m.Err = batch.Ended(m.Ctx, m.Op)
+		} else if m.Err = m.Work.decide(v, m.Op); m.Err != nil && m.Work.alone() {
+			v.out = writes{}
+		}
+	}
+	if v.out.none() {
+		l.rollback(ctx)
+		return nil
+	}
+	return l.commit(ctx, &v.out)
+}
+
+// send sends a batch and reads all its answers, in one round trip.
+func (l *lane) send(ctx context.Context, b *pgx.Batch) error {
+	ctx, cancel := context.WithTimeout(ctx, stepTime)
+	defer cancel()
+	return l.conn.SendBatch(ctx, b).Close()
+}
+
+// rollback leaves the connection fit for the next transaction, or drops it.
+func (l *lane) rollback(ctx context.Context) {
+	if l.conn.IsClosed() {
+		l.conn = nil
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stepTime)
+	defer cancel()
+	if _, err := l.conn.Exec(ctx, "ROLLBACK"); err != nil {
+		l.drop()
+	}
+}
+
+// drop closes the connection without a word.
+func (l *lane) drop() {
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	l.conn.Close(ended)
+	l.conn = nil
+}
+
+// commit sends the second half of a transaction, COMMIT with it: the server obeys
+// nothing after a statement that failed, COMMIT included.
+func (l *lane) commit(ctx context.Context, w *writes) error {
+	var b pgx.Batch
+	next := l.at
+	next.done++
+	was, is := l.at.row(l.owner), next.row(l.owner)
+	d := was.digest()
+	metaTable.compareAndSet(&b, [][]any{metaArgs(is)}, [][]byte{d[:]})
+	w.queue(&b)
+	written := 0
+	for _, q := range b.QueuedQueries {
+		q.Exec(func(pgconn.CommandTag) error { written++; return nil })
+	}
+	statements, committed := len(b.QueuedQueries), false
+	b.Queue("COMMIT").Exec(func(tag pgconn.CommandTag) error {
+		committed = tag.String() == "COMMIT"
+		return nil
+	})
+	warnings := l.warnings.Load()
+	err := l.send(context.WithoutCancel(ctx), &b)
+	switch {
+	case err == nil && committed && l.warnings.Load() == warnings:
+		l.at = next
+		return nil
+	case written < statements && state(err) != "", written == statements && refused(err), err == nil && !committed:
+		l.rollback(ctx)
+		// A guard that failed may mean that the writer's row is not as this process left it.
+		l.unsettled = state(err) == stateGuard
+		return err
+	}
+	return l.settle(ctx, err)
+}
+
+// refused reports whether the answer to COMMIT itself says that nothing was
+// committed.
+func refused(err error) bool {
+	s := state(err)
+	return len(s) == 5 && (s[:2] == "23" || s[:2] == "40") && s != stateUnknown
+}

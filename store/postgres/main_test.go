@@ -1,0 +1,30 @@
+package postgres_test
+
+import (
+	"testing"
+
+	"world/store"
+	"world/store/postgres"
+	"world/store/postgres/pgtest"
+	"world/store/storetest"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+// open opens a store for writing and closes it with the test.
+func open(t testing.TB, url string, opts postgres.Options) *postgres.Store {
+	t.Helper()
+	s, err := postgres.Open(t.Context(), url, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func TestContract(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) storetest.Opener {
+		url := pgtest.Shared(t).Fresh(t)
+		return func(t testing.TB) store.Store { return open(t, url, postgres.Options{}) }
+	})
+}

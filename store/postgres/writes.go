@@ -1,0 +1,174 @@
+package postgres
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"world/store"
+	"world/store/rows"
+)
+
+// writes are the rows that a transaction changes.
+type writes struct {
+	fences   []leaseRow // leases that must still be running when this is written
+	leases   changes[leaseRow]
+	spend    changes[spendRow]
+	claims   []store.Claim
+	objects  []store.Object // new
+	labels   []store.Object // there under another label
+	opened   []store.Intent
+	closed   changes[store.Intent]
+	entries  []store.Entry
+	headWas  *store.Head
+	sessions changes[rows.Session]
+	registry changes[store.HeadMove]
+	clock    int64 // 0 when it does not move
+}
+
+// changes are rows of one table that become something else, each once.
+type changes[T any] struct {
+	list []changed[T]
+	at   map[any]int // by key
+}
+
+type changed[T any] struct {
+	was *T // as it was read, nil for a new row
+	is  T
+}
+
+// set changes a row, which the transaction may have changed before.
+func (c *changes[T]) set(key any, was *T, is T) {
+	if i, ok := c.at[key]; ok {
+		c.list[i].is = is
+		return
+	}
+	if c.at == nil {
+		c.at = map[any]int{}
+	}
+	c.at[key] = len(c.list)
+	c.list = append(c.list, changed[T]{was, is})
+}
+
+// fence makes a lease a condition of the transaction, once.
+func (w *writes) fence(r leaseRow) {
+	if !slices.ContainsFunc(w.fences, func(f leaseRow) bool { return f.Episode == r.Episode }) {
+		w.fences = append(w.fences, r)
+	}
+}
+
+// none reports whether there is nothing to write.
+func (w *writes) none() bool {
+	return len(w.leases.list)+len(w.spend.list)+len(w.claims)+len(w.objects)+len(w.labels)+len(w.opened)+
+		len(w.closed.list)+len(w.entries)+len(w.sessions.list)+len(w.registry.list) == 0 && w.clock == 0
+}
+
+const fenceLeases = "SELECT 1 FROM unnest($1::text[], $2::bytea[]) n (episode, digest) JOIN world.leases l " +
+	"ON l.episode = n.episode AND l.digest = n.digest AND l.until > " + nowMicros
+
+var fenceStatement = counted(fenceLeases, 3)
+
+const labelStatement = "INSERT INTO world.labels (hash, semantic_id, provenance, digest) " +
+	"SELECT * FROM unnest($1::bytea[], $2::text[], $3::text[], $4::bytea[]) ON CONFLICT (hash, semantic_id, provenance) DO NOTHING"
+
+const clockStatement = "UPDATE world.clock SET at = $1, digest = $2 WHERE id = 1 AND at < $1"
+
+// queue puts every change into one batch, in the order in which all transactions
+// write, and rows of one table in the order of their keys, so that no two
+// transactions wait for each other.
+func (w *writes) queue(b *pgx.Batch) {
+	if n := len(w.fences); n > 0 {
+		episodes, digests := make([]string, n), make([][]byte, n)
+		for i, r := range w.fences {
+			d := r.digest()
+			episodes[i], digests[i] = string(r.Episode), d[:]
+		}
+		b.Queue(fenceStatement, episodes, digests, int64(n))
+	}
+	w.leases.queue(b, leaseTable, leaseArgs, leaseRow.digest)
+	w.spend.queue(b, spendTable, spendArgs, spendRow.digest)
+	slices.SortFunc(w.claims, func(x, y store.Claim) int { return compare(x.Invocation, y.Invocation) })
+	claimTable.insert(b, each(w.claims, rows.ClaimArgs))
+	w.queueObjects(b)
+	intentTable.insert(b, each(w.opened, rows.IntentArgs))
+	w.closed.queue(b, intentTable, rows.IntentArgs, store.Intent.Digest)
+	entryTable.insert(b, each(w.entries, rows.EntryArgs))
+	w.queueHead(b)
+	w.sessions.queue(b, sessionTable, rows.SessionArgs, rows.Session.Digest)
+	w.registry.queue(b, registryTable, registryArgs, store.HeadMove.Digest)
+	if w.clock > 0 {
+		d := store.ClockDigest(w.clock)
+		b.Queue(clockStatement, w.clock, d[:])
+	}
+}
+
+// objectBytes bounds the objects of one statement, in bytes; the server takes up
+// to a gigabyte.
+const objectBytes = 32 << 20
+
+func (w *writes) queueObjects(b *pgx.Batch) {
+	slices.SortFunc(w.objects, func(x, y store.Object) int { return compare(x.Ref(), y.Ref()) })
+	var part [][]any
+	size := 0
+	for i, o := range w.objects {
+		l := o.Label()
+		d := store.ObjectDigest(o.Ref(), l)
+		part = append(part, []any{rows.Blob(o.Ref()), l.SemanticID, l.Provenance, o.Bytes(), d[:]})
+		if size += len(o.Bytes()); size >= objectBytes || i == len(w.objects)-1 {
+			objectTable.insert(b, part)
+			part, size = nil, 0
+		}
+	}
+	if len(w.labels) == 0 {
+		return
+	}
+	slices.SortFunc(w.labels, func(x, y store.Object) int { return compare(x.Ref(), y.Ref()) })
+	b.Queue(labelStatement, transpose(each(w.labels, func(o store.Object) []any {
+		d := store.LabelDigest(o.Ref(), o.Label())
+		return []any{rows.Blob(o.Ref()), o.Label().SemanticID, o.Label().Provenance, d[:]}
+	}), []int{0, 1, 2, 3})...)
+}
+
+func (w *writes) queueHead(b *pgx.Batch) {
+	if len(w.entries) == 0 {
+		return
+	}
+	is := [][]any{append([]any{int64(1)}, rows.HeadArgs(w.entries[len(w.entries)-1].Head())...)}
+	if w.headWas == nil {
+		headTable.insert(b, is)
+		return
+	}
+	was := w.headWas.Digest()
+	headTable.compareAndSet(b, is, [][]byte{was[:]})
+}
+
+func (c *changes[T]) queue(b *pgx.Batch, t table, args func(T) []any, digest func(T) store.Digest) {
+	var added, values [][]any
+	var was [][]byte
+	for _, ch := range c.list {
+		if ch.was == nil {
+			added = append(added, args(ch.is))
+			continue
+		}
+		d := digest(*ch.was)
+		values, was = append(values, args(ch.is)), append(was, d[:])
+	}
+	t.insert(b, added)
+	t.compareAndSet(b, values, was)
+}
+
+func registryArgs(m store.HeadMove) []any {
+	d := m.Digest()
+	return []any{m.Name, rows.Blob(m.To), d[:]}
+}
+
+func each[T any](list []T, args func(T) []any) [][]any {
+	values := make([][]any, len(list))
+	for i, v := range list {
+		values[i] = args(v)
+	}
+	return values
+}
+
+func compare[T ~string](x, y T) int { return strings.Compare(string(x), string(y)) }
