@@ -7,15 +7,20 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/testscript"
 	"go.uber.org/goleak"
 )
 
 // worldTool is the binary that daemons of these tests find beside themselves.
 var worldTool string
 
-func TestMain(m *testing.M) {
-	os.Exit(build(m))
-}
+// TestMain makes this binary the programs of the scripts too.
+func TestMain(m *testing.M) { testscript.Main(suite{m}, programs) }
+
+type suite struct{ m *testing.M }
+
+// Run implements testscript.TestingM.
+func (s suite) Run() int { return build(s.m) }
 
 func build(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "ailang-worldd-test-")

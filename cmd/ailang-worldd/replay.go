@@ -17,6 +17,7 @@ import (
 	"world/coordinator/replay"
 	"world/fault"
 	"world/store"
+	"world/store/record"
 	"world/store/sqlite"
 )
 
@@ -41,10 +42,11 @@ func newReplay() *cobra.Command {
 			if (len(args) == 1) == f.all {
 				return fault.New("cli: replay", fault.Invalid, "name an invocation or say --all")
 			}
-			worldTool, err := besideThis("world-tool")
+			self, err := os.Executable()
 			if err != nil {
 				return err
 			}
+			worldTool := filepath.Join(filepath.Dir(self), "world-tool")
 			var id store.InvocationID
 			if !f.all {
 				id = store.InvocationID(args[0])
@@ -58,12 +60,6 @@ func newReplay() *cobra.Command {
 	flags.BoolVar(&f.current, "current", false, "run this build's interpreter instead of the recorded ones")
 	flags.StringVar(&f.floor, "confinement-floor", confine.Landlock.String(), "weakest confinement accepted: namespaces, landlock or process")
 	return cmd
-}
-
-// besideThis is the path of another program of this build.
-func besideThis(name string) (string, error) {
-	self, err := os.Executable()
-	return filepath.Join(filepath.Dir(self), name), err
 }
 
 // replayCalls replays one call, or all with an empty id, in a jail of its own.
@@ -111,18 +107,25 @@ func replayCalls(ctx context.Context, f replayFlags, id store.InvocationID, worl
 	return nil
 }
 
-// replayer builds the jail in which recorded programs run again.
+// replayer builds the jail in which recorded programs run again, by the
+// interpreters that the store keeps.
 func replayer(s *sqlite.Store, l layout, floor confine.Level, current bool, worldTool string) (*replay.Replayer, func() error, error) {
 	stage, err := confine.SealFile(worldTool)
 	if err != nil {
 		return nil, nil, err
 	}
-	archive, err := capsule.OpenArchive(l.archive(), s)
+	// A replay writes nothing to the world, so its archive is its own.
+	dir, err := os.MkdirTemp("", "world-replay-")
 	if err != nil {
 		return nil, nil, errors.Join(err, stage.Close())
 	}
-	done := func() error { return errors.Join(archive.Close(), stage.Close()) }
-	jail, err := confine.New(confine.Options{Stage: stage, Hidden: []string{l.state}})
+	remove := func() error { return errors.Join(os.RemoveAll(dir), stage.Close()) }
+	archive, err := capsule.OpenArchive(dir, interpreters{s, stage})
+	if err != nil {
+		return nil, nil, errors.Join(err, remove())
+	}
+	done := func() error { return errors.Join(archive.Close(), remove()) }
+	jail, err := confine.New(confine.Options{Stage: stage, Hidden: []string{l.state, dir}})
 	if err != nil {
 		return nil, nil, errors.Join(err, done())
 	}
@@ -131,6 +134,21 @@ func replayer(s *sqlite.Store, l layout, floor confine.Level, current bool, worl
 		p.Current = stage.Ref
 	}
 	return p, done, nil
+}
+
+// interpreters are those of a store, and this build's.
+type interpreters struct {
+	store.Reader
+	stage *confine.Image
+}
+
+// Object implements store.Reader.
+func (i interpreters) Object(ctx context.Context, ref store.Ref) (store.Object, error) {
+	if ref != i.stage.Ref {
+		return i.Reader.Object(ctx, ref)
+	}
+	b, err := io.ReadAll(i.stage.Reader())
+	return store.NewObject(record.Interpreter, "host/replay", b), err
 }
 
 // reported is one call's replay as a line.

@@ -45,7 +45,7 @@ func (d Desk) New(ctx context.Context, t *Terminal, terms session.Terms, q workt
 		return session.Minted{}, worktree.Worktree{}, err
 	}
 	if d.Root == "" {
-		return fail(fault.New("attended: new session", fault.Unavailable, "there is no workspace root; name one with --workspace-root"))
+		return fail(fault.New("attended: new session", fault.Invalid, "there is no workspace root; name one with --workspace-root"))
 	}
 	if err := errors.Join(terms.Check(), d.Root.Check(q)); err != nil {
 		return fail(err)
