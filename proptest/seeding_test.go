@@ -25,11 +25,6 @@ func genAmount() gopter.Gen {
 // genRun draws a budget and the requests of an episode on one grant.
 func genRun() gopter.Gen { return gen.SliceOf(gen.OneGenOf(gen.Int64Range(-1, 4), genAmount())) }
 
-func many() *gopter.TestParameters {
-	p := gopter.DefaultTestParameters()
-	p.MinSuccessfulTests = 20_000
-	return p
-}
 
 // ideal is seeding in numbers without end.
 func ideal(budget, spent int64) *big.Int {
@@ -48,7 +43,7 @@ func ideal(budget, spent int64) *big.Int {
 }
 
 func TestSeeding(t *testing.T) {
-	p := gopter.NewProperties(many())
+	p := gopter.NewProperties(parameters(20_000))
 	p.Property("a seed is max(budget - spent, 0) in numbers without end", prop.ForAll(func(b, s int64) bool {
 		return ideal(b, s).Cmp(big.NewInt(law.Seed(b, s))) == 0
 	}, genAmount(), genAmount()))
@@ -66,7 +61,7 @@ func TestSeeding(t *testing.T) {
 }
 
 func TestSumsOfSpend(t *testing.T) {
-	p := gopter.NewProperties(many())
+	p := gopter.NewProperties(parameters(20_000))
 	p.Property("a sum is the ideal one, cut at the largest int64", prop.ForAll(func(a, b int64) bool {
 		sum := new(big.Int).Add(big.NewInt(max(a, 0)), big.NewInt(max(b, 0)))
 		if !sum.IsInt64() {
@@ -85,7 +80,7 @@ func TestSumsOfSpend(t *testing.T) {
 // restart. Both must allow the same calls and leave the same budget.
 func TestAnEpisodeSeededIsAnEpisodeLived(t *testing.T) {
 	allowed := 0
-	p := gopter.NewProperties(many())
+	p := gopter.NewProperties(parameters(20_000))
 	p.Property("live budget = seed of the spend", prop.ForAll(func(budget int64, costs []int64) bool {
 		minted := law.Grant{Effect: "e", Scope: "s", ExpiresAt: 10, Budget: budget}
 		live, spent := minted, int64(0)
@@ -114,7 +109,7 @@ func TestAnEpisodeSeededIsAnEpisodeLived(t *testing.T) {
 // nothing and widens nothing.
 func TestSeedingNeverWidens(t *testing.T) {
 	narrowed := 0
-	p := gopter.NewProperties(many())
+	p := gopter.NewProperties(parameters(20_000))
 	p.Property("seeded allows => minted allows", prop.ForAll(func(budgets []int64, spent, cost int64) bool {
 		var minted, seeded []law.Grant
 		for _, b := range budgets {
