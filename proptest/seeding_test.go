@@ -25,7 +25,6 @@ func genAmount() gopter.Gen {
 // genRun draws a budget and the requests of an episode on one grant.
 func genRun() gopter.Gen { return gen.SliceOf(gen.OneGenOf(gen.Int64Range(-1, 4), genAmount())) }
 
-
 // ideal is seeding in numbers without end.
 func ideal(budget, spent int64) *big.Int {
 	zero := new(big.Int)
