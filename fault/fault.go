@@ -37,13 +37,14 @@ const (
 	Version                     // a schema or format of another version
 	Unavailable                 // a part this needs is not there
 	Timeout                     // a deadline passed
+	HeadMoved                   // the log grew past the head that was named
 )
 
 var names = [...]string{
 	"internal", "invalid", "unauthenticated", "denied", "not found", "conflict",
 	"in flight", "indeterminate", "over budget", "lease lost", "unsupported",
 	"plan law", "limit", "failed", "corrupt", "uncertain", "locked", "version",
-	"unavailable", "timeout",
+	"unavailable", "timeout", "head moved",
 }
 
 // String returns the kind's fixed text.

@@ -9,7 +9,7 @@ import (
 )
 
 // last is the newest kind: the list is append only.
-const last = fault.Timeout
+const last = fault.HeadMoved
 
 func TestKindsHaveTextsThatReadBack(t *testing.T) {
 	seen := map[string]bool{}

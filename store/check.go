@@ -141,6 +141,14 @@ func (f Finish) Check(op string) error {
 	return fault.New(op, fault.Invalid, "an outcome is succeeded, failed or indeterminate")
 }
 
+// Follows refuses, kind HeadMoved, a finish that was to follow another head.
+func (f Finish) Follows(op string, head Head) error {
+	if f.Onto != "" && f.Onto != head.World {
+		return fault.New(op, fault.HeadMoved, "the selected head is not %s", f.Onto)
+	}
+	return nil
+}
+
 // Names returns what must be stored already: what the finish names and does not
 // bring, each once.
 func (f Finish) Names() []Ref {

@@ -77,6 +77,7 @@ type Finish struct {
 	Outcome Outcome  // of Intent; ignored without one
 	Objects []Object // result, record, output, invocation record; input and plan too without an intent
 	Draft   Draft
+	Onto    Ref   // world that the entry must follow; "" for whatever head there is
 	Lease   Lease // of Intent; ignored without one
 	At      int64 // logical unix seconds
 }

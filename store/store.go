@@ -40,7 +40,9 @@ type Store interface {
 	// and head, all or nothing. Conflict when the id is claimed by another call or
 	// the intent has an outcome, LeaseLost when the epoch is not current or the
 	// intent was opened under another, Invalid when draft, claim or outcome name an
-	// object that does not exist, NotFound when there is no genesis yet.
+	// object that does not exist, NotFound when there is no genesis yet, HeadMoved
+	// when Onto is not the selected head, which may be because this very commit
+	// landed before.
 	Commit(ctx context.Context, f Finish) (Entry, error)
 
 	// Close waits for running transactions and lets the store go. Afterwards

@@ -119,6 +119,9 @@ func (f *finishing) decide(v *view, op string) error {
 	if err := v.genesis(op); err != nil {
 		return err
 	}
+	if err := f.f.Follows(op, v.head.row); err != nil {
+		return err
+	}
 	if f.f.Intent != nil {
 		if err := f.end(v, op); err != nil {
 			return err

@@ -45,6 +45,9 @@ func commit(c *conn, op string, f store.Finish) (store.Entry, error) {
 	if err != nil {
 		return store.Entry{}, err
 	}
+	if err := f.Follows(op, place.head); err != nil {
+		return store.Entry{}, err
+	}
 	if f.Intent != nil {
 		err = putOutcome(c, op, f)
 	} else if err = refuseClaimed(c, op, f.Claim.Invocation); err == nil {
