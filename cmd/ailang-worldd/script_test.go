@@ -145,6 +145,10 @@ func atTerminal(answer string, args []string) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 99
 	}
+	typed := answer + "\n"
+	if answer == "^C" {
+		typed = "\x03"
+	}
 	watched := make(chan string)
 	go func() {
 		var screen strings.Builder
@@ -154,7 +158,7 @@ func atTerminal(answer string, args []string) int {
 			screen.Write(chunk[:n])
 			if !asked && answer != "" && strings.HasSuffix(screen.String(), "[y/N] ") {
 				asked = true
-				keyboard.WriteString(answer + "\n")
+				keyboard.WriteString(typed)
 			}
 			if err != nil {
 				watched <- screen.String()

@@ -53,6 +53,19 @@ func TestANoIsANo(t *testing.T) {
 	}
 }
 
+func TestAnInterruptBreaksTheQuestionOffForCertain(t *testing.T) {
+	d := startDaemon(t)
+	c := d.startClient(t, "mint")
+	c.asked(t)
+	c.types(t, "\x03")
+	if code, out := c.answer(t); code != 1 || !strings.Contains(out, "denied: aborted: broken off") {
+		t.Errorf("exit %d: %s", code, out)
+	}
+	if d.head(t) != 0 {
+		t.Error("something was minted")
+	}
+}
+
 // Each fraud hands over something that is not the client's controlling terminal,
 // held as a human holds it. None is even asked. The honest client of
 // TestMintAtTheClientsTerminal is their control.
@@ -147,7 +160,7 @@ func TestStoppingTheDaemonBreaksTheQuestionOff(t *testing.T) {
 	c := d.startClient(t, "mint")
 	c.asked(t)
 	d.stop()
-	if code, out := c.answer(t); code != 1 || !strings.Contains(out, "timeout: aborted") {
+	if code, out := c.answer(t); code != 1 || !strings.Contains(out, "denied: aborted: broken off") {
 		t.Errorf("exit %d: %s", code, out)
 	}
 	if _, err := os.Stat(filepath.Join(d.dir, "admin", "admin.sock")); !os.IsNotExist(err) {

@@ -14,9 +14,13 @@ import (
 	"world/store"
 )
 
-// replyTime bounds the wait for a daemon's reply: an answer at the terminal, git
-// and a mint fit in.
-const replyTime = attended.AnswerTime + 5*time.Minute
+const (
+	// replyTime bounds the wait for a daemon's reply: an answer at the terminal, git
+	// and a mint fit in.
+	replyTime = attended.AnswerTime + 5*time.Minute
+	// breakTime is how long a daemon has to say how a request ended that was broken off.
+	breakTime = 15 * time.Second
+)
 
 // Client asks a running daemon.
 type Client struct {
@@ -73,7 +77,11 @@ func (c *Client) ask(ctx context.Context, q request, terminal *os.File) (reply, 
 	const op = "admin: ask"
 	ctx, cancel := context.WithTimeout(ctx, replyTime)
 	defer cancel()
-	stop := context.AfterFunc(ctx, func() { c.conn.SetDeadline(time.Unix(1, 0)) })
+	// Breaking off only ends our half: the daemon still says what came of it.
+	stop := context.AfterFunc(ctx, func() {
+		c.conn.SetDeadline(time.Now().Add(breakTime))
+		c.conn.CloseWrite()
+	})
 	defer stop()
 	q.World = c.world
 	// A daemon that refuses the peer answers before it has read everything.

@@ -38,7 +38,8 @@ func terms() session.Terms {
 }
 
 func attempt(how string) (string, error) {
-	ctx := context.Background()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
 	c, err := Dial(os.Getenv("STATE"), store.Ref(os.Getenv("WORLD")))
 	if err != nil {
 		return "", err

@@ -64,8 +64,7 @@ func (t *Terminal) File() *os.File { return t.file }
 func (t *Terminal) Close() error { return t.file.Close() }
 
 // Confirm shows the notice lines and the question and waits for a line. nil
-// means that "y" or "yes" was typed; Denied any other answer; Timeout that ctx
-// ended first.
+// means that "y" or "yes" was typed; Denied any other answer, and none before ctx ended.
 func (t *Terminal) Confirm(ctx context.Context, notice []string, question string) error {
 	return t.want(ctx, notice, question, "y", "yes")
 }
@@ -134,11 +133,15 @@ func (t *Terminal) line() (string, error) {
 }
 
 func (t *Terminal) failed(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		// As a courtesy the shell's prompt gets a line of its own.
-		t.file.SetWriteDeadline(time.Now().Add(time.Second))
-		io.WriteString(t.file, "\n")
-		return fault.Wrap("attended: confirm", fault.Timeout, ctx.Err(), "aborted: no answer at the terminal in time")
+	if ctx.Err() == nil {
+		return fault.Wrap("attended: confirm", fault.Denied, err, "aborted: the terminal could not be read")
 	}
-	return fault.Wrap("attended: confirm", fault.Denied, err, "aborted: the terminal could not be read")
+	// As a courtesy the shell's prompt gets a line of its own.
+	t.file.SetWriteDeadline(time.Now().Add(time.Second))
+	io.WriteString(t.file, "\n")
+	why := "broken off"
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		why = "no answer at the terminal in time"
+	}
+	return fault.Wrap("attended: confirm", fault.Denied, ctx.Err(), "aborted: %s", why)
 }
