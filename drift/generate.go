@@ -112,6 +112,20 @@ func decisionCase(r *rand.Rand) Case {
 	return c
 }
 
+// Cases draws n whole decisions as Sample does, for other oracles. The solver's
+// boundary inputs come first, as far as n reaches.
+func Cases(seed int64, n int) []Case {
+	var out []Case
+	for _, b := range corpus {
+		out = append(out, Case{[]law.Grant{b.Grant}, b.Request})
+	}
+	r := rand.New(rand.NewSource(seed))
+	for len(out) < n {
+		out = append(out, decisionCase(r))
+	}
+	return out[:n]
+}
+
 // two draws two numbers, often close to each other or to the saturation point.
 func two(r *rand.Rand) Two {
 	t := Two{A: number(r, 0)}
