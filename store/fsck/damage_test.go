@@ -173,7 +173,7 @@ func tables(t *testing.T, path string) map[string][]column {
 }
 
 var (
-	flips = flag.Int("flips", 1000, "how many bytes of the file to change in turn")
+	flips = flag.Int("flips", 700, "how many bytes of the file to change in turn")
 	seed  = flag.Uint64("seed", 1, "what the bytes are drawn from")
 )
 

@@ -67,11 +67,11 @@ func Whole[T any](row Scanner, v *T, where func(T) string, want func(T) store.Di
 	if err := row.Scan(append(dest, &got)...); err != nil {
 		return Damaged("%s does not decode", where(*v))
 	}
-	return matches(got, want(*v), func() string { return where(*v) })
+	return Matches(got, want(*v), func() string { return where(*v) })
 }
 
-// matches compares a stored digest with the one that the row should have.
-func matches(got []byte, want store.Digest, where func() string) error {
+// Matches compares a stored digest with the one that the row should have.
+func Matches(got []byte, want store.Digest, where func() string) error {
 	if string(want[:]) != string(got) {
 		return Damaged("%s does not match its digest", where())
 	}

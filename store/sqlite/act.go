@@ -6,6 +6,7 @@ import (
 
 	"world/fault"
 	"world/store"
+	"world/store/rows"
 )
 
 // Begin implements store.Store.
@@ -25,8 +26,7 @@ func (s *Store) Begin(ctx context.Context, act store.Act) (store.Entry, error) {
 // Act implements store.Store.
 func (s *Store) Act(ctx context.Context, act store.Act) (store.Entry, error) {
 	return s.act(ctx, "sqlite: act", act, func(c *conn, op string) (place, error) {
-		d := act.Draft
-		return findPlace(c, op, without(act.Objects, d.TransitionFn, d.Interpreter, d.Transition, d.StateRoot))
+		return findPlace(c, op, act.Names())
 	})
 }
 
@@ -35,10 +35,7 @@ func (s *Store) act(ctx context.Context, op string, act store.Act, find func(*co
 	if err := s.writable(op); err != nil {
 		return store.Entry{}, err
 	}
-	if err := checkDraft(op, act.Draft, act.At); err != nil {
-		return store.Entry{}, err
-	}
-	if err := checkObjects(op, act.Objects); err != nil {
+	if err := act.Check(op); err != nil {
 		return store.Entry{}, err
 	}
 	var entry store.Entry
@@ -51,7 +48,7 @@ func (s *Store) act(ctx context.Context, op string, act store.Act, find func(*co
 			return err
 		}
 		for _, ch := range act.Changes {
-			if err := apply(c, op, act, ch); err != nil {
+			if err := apply(c, op, ch); err != nil {
 				return err
 			}
 		}
@@ -64,10 +61,10 @@ func (s *Store) act(ctx context.Context, op string, act store.Act, find func(*co
 	return entry, nil
 }
 
-func apply(c *conn, op string, act store.Act, ch store.Change) error {
+func apply(c *conn, op string, ch store.Change) error {
 	switch ch := ch.(type) {
 	case store.MintSession:
-		return mint(c, op, act, ch.Session)
+		return mint(c, op, ch.Session)
 	case store.RevokeSession:
 		return revoke(c, op, ch)
 	case store.MoveRegistry:
@@ -75,26 +72,10 @@ func apply(c *conn, op string, act store.Act, ch store.Change) error {
 	case store.ReconcileIntent:
 		return reconcile(c, op, ch)
 	}
-	return fault.New(op, fault.Invalid, "unknown change %T", ch)
+	panic(fmt.Sprintf("sqlite: change %T passed its check", ch))
 }
 
-func mint(c *conn, op string, act store.Act, s store.Session) error {
-	if _, err := store.ParseCredentialID(string(s.Credential)); err != nil {
-		return err
-	}
-	if _, err := store.ParseEpisodeID(string(s.Episode)); err != nil {
-		return err
-	}
-	if s.Revocation != "" || s.CreatedAt < 0 || s.ExpiresAt < s.CreatedAt {
-		return fault.New(op, fault.Invalid, "a session is minted live and ends after it begins")
-	}
-	comes := false
-	for _, o := range act.Objects {
-		comes = comes || o.Ref() == s.Object
-	}
-	if !comes {
-		return fault.New(op, fault.Invalid, "the session's object is not among the act's objects")
-	}
+func mint(c *conn, op string, s store.Session) error {
 	_, err := readSession(c, s.Credential)
 	if err == nil {
 		return fault.New(op, fault.Conflict, "the session exists already")
@@ -103,10 +84,10 @@ func mint(c *conn, op string, act store.Act, s store.Session) error {
 		return err
 	}
 	var seq int64
-	if _, err := c.row(func(row scanner) error { return row.Scan(&seq) }, "SELECT coalesce(max(seq), 0) + 1 FROM sessions"); err != nil {
+	if _, err := c.row(func(row rows.Scanner) error { return row.Scan(&seq) }, "SELECT coalesce(max(seq), 0) + 1 FROM sessions"); err != nil {
 		return err
 	}
-	_, err = c.exec("INSERT INTO sessions ("+sessionColumns+") VALUES "+values(1, 8), sessionArgs(sessionRow{seq, s})...)
+	_, err = c.exec("INSERT INTO sessions ("+rows.SessionColumns+") VALUES "+values(1, 8), rows.SessionArgs(rows.Session{Seq: seq, Session: s})...)
 	return err
 }
 
@@ -118,9 +99,9 @@ func revoke(c *conn, op string, ch store.RevokeSession) error {
 	if err != nil {
 		return err
 	}
-	r.session.Revocation = ch.Revocation
-	d := r.digest()
-	n, err := c.exec("UPDATE sessions SET revocation = ?, digest = ? WHERE seq = ? AND revocation = x''", blob(ch.Revocation), d[:], r.seq)
+	r.Revocation = ch.Revocation
+	d := r.Digest()
+	n, err := c.exec("UPDATE sessions SET revocation = ?, digest = ? WHERE seq = ? AND revocation = x''", rows.Blob(ch.Revocation), d[:], r.Seq)
 	if err == nil && n != 1 {
 		err = fault.New(op, fault.Conflict, "the session is revoked already")
 	}
@@ -128,16 +109,13 @@ func revoke(c *conn, op string, ch store.RevokeSession) error {
 }
 
 func moveRegistry(c *conn, op string, ch store.MoveRegistry) error {
-	if ch.Name == "" || len(ch.Name) > 128 {
-		return fault.New(op, fault.Invalid, "a registry's name is 1 to 128 bytes")
-	}
 	if err := requireObject(c, op, ch.To); err != nil {
 		return err
 	}
 	to := store.HeadMove{Name: ch.Name, To: ch.To}
 	d := to.Digest()
 	query := "UPDATE registry SET object = ?2, digest = ?3 WHERE name = ?1 AND object = ?4"
-	args := []any{ch.Name, blob(ch.To), d[:], blob(ch.From)}
+	args := []any{ch.Name, rows.Blob(ch.To), d[:], rows.Blob(ch.From)}
 	if ch.From == "" {
 		query = "INSERT INTO registry (name, object, digest) VALUES (?1, ?2, ?3) ON CONFLICT (name) DO NOTHING"
 		args = args[:3]
@@ -152,9 +130,6 @@ func moveRegistry(c *conn, op string, ch store.MoveRegistry) error {
 // reconcile closes an intent by an operator's word. A running effect is not for
 // an operator to close: whoever thinks it lost gives the lease up first.
 func reconcile(c *conn, op string, ch store.ReconcileIntent) error {
-	if ch.Lease.Episode != ch.Episode {
-		return fault.New(op, fault.Invalid, "the lease is of another episode")
-	}
 	if err := requireObject(c, op, ch.Reconciliation); err != nil {
 		return err
 	}
@@ -174,7 +149,7 @@ func reconcile(c *conn, op string, ch store.ReconcileIntent) error {
 	i.Reconciled = ch.Reconciliation
 	d := i.Digest()
 	n, err := c.exec("UPDATE intents SET reconciled = ?, digest = ? WHERE episode = ? AND ordinal = ? AND "+unsettled,
-		blob(i.Reconciled), d[:], string(i.Episode), i.Ordinal)
+		rows.Blob(i.Reconciled), d[:], string(i.Episode), i.Ordinal)
 	if err == nil && n != 1 {
 		err = fmt.Errorf("intent %s changed under its own transaction", i.Name())
 	}

@@ -6,6 +6,8 @@ import (
 
 	"world/fault"
 	"world/store"
+	"world/store/batch"
+	"world/store/rows"
 )
 
 // audit reads rows inside one long read transaction: its bounds are the state
@@ -18,7 +20,7 @@ var _ store.Audit = (*audit)(nil)
 func (s *Store) Audit(ctx context.Context) (store.Audit, error) {
 	const op = "sqlite: audit"
 	if ctx.Err() != nil {
-		return nil, ended(op, ctx)
+		return nil, batch.Ended(ctx, op)
 	}
 	c, err := connect(s.path, readOnly)
 	if err != nil {
@@ -26,7 +28,7 @@ func (s *Store) Audit(ctx context.Context) (store.Audit, error) {
 	}
 	// The first read fixes the state.
 	for _, q := range []string{"BEGIN", "SELECT count(*) FROM sqlite_schema"} {
-		if err := c.rows(func(scanner) error { return nil }, q); err != nil {
+		if err := c.each(func(rows.Scanner) error { return nil }, q); err != nil {
 			c.close()
 			return nil, asFault(op, err)
 		}
@@ -55,9 +57,9 @@ func (a *audit) Engine(ctx context.Context) ([]string, error) {
 		lines = append(lines, fault.Public(err))
 	}
 	if ctx.Err() != nil {
-		return lines, ended(op, ctx)
+		return lines, batch.Ended(ctx, op)
 	}
-	err = a.c.rows(func(row scanner) error {
+	err = a.c.each(func(row rows.Scanner) error {
 		var line string
 		err := row.Scan(&line)
 		if err == nil && line != "ok" {
@@ -68,7 +70,7 @@ func (a *audit) Engine(ctx context.Context) ([]string, error) {
 	if err != nil || ctx.Err() != nil {
 		return lines, asFault(op, err)
 	}
-	err = a.c.rows(func(row scanner) error {
+	err = a.c.each(func(row rows.Scanner) error {
 		var child, rowid, parent, key any
 		err := row.Scan(&child, &rowid, &parent, &key)
 		lines = append(lines, fmt.Sprintf("a row of %v names a missing row of %v", child, parent))
@@ -77,13 +79,13 @@ func (a *audit) Engine(ctx context.Context) ([]string, error) {
 	return lines, asFault(op, err)
 }
 
-// stream hands every row of a query to visit. A damaged row is visited with its
+// stream hands every row of a query to visit. A rows.Damaged row is visited with its
 // fault; only an error of the engine itself or of visit ends the stream.
-func stream[T any](ctx context.Context, a *audit, op string, scan func(scanner) (T, error), where func(T) string,
+func stream[T any](ctx context.Context, a *audit, op string, scan func(rows.Scanner) (T, error), where func(T) string,
 	visit func(store.Row[T]) error, query string) error {
-	return asFault(op, a.c.rows(func(row scanner) error {
+	return asFault(op, a.c.each(func(row rows.Scanner) error {
 		if ctx.Err() != nil {
-			return ended(op, ctx)
+			return batch.Ended(ctx, op)
 		}
 		v, err := scan(row)
 		return visit(store.Row[T]{Where: where(v), Value: v, Fault: err})
@@ -94,7 +96,7 @@ func stream[T any](ctx context.Context, a *audit, op string, scan func(scanner) 
 func (a *audit) Object(ctx context.Context, r store.Ref) (store.Row[store.StoredObject], error) {
 	const op = "sqlite: audit object"
 	if ctx.Err() != nil {
-		return store.Row[store.StoredObject]{}, ended(op, ctx)
+		return store.Row[store.StoredObject]{}, batch.Ended(ctx, op)
 	}
 	o, err := readObject(a.c, r)
 	return o, asFault(op, err)
@@ -102,7 +104,7 @@ func (a *audit) Object(ctx context.Context, r store.Ref) (store.Row[store.Stored
 
 // Objects implements store.Audit, in insertion order.
 func (a *audit) Objects(ctx context.Context, visit func(store.Row[store.StoredObject]) error) error {
-	return stream(ctx, a, "sqlite: audit objects", func(row scanner) (store.StoredObject, error) {
+	return stream(ctx, a, "sqlite: audit objects", func(row rows.Scanner) (store.StoredObject, error) {
 		o, more, err := scanObject(row)
 		if err == nil && more {
 			err = a.furtherLabels(&o)
@@ -113,16 +115,16 @@ func (a *audit) Objects(ctx context.Context, visit func(store.Row[store.StoredOb
 }
 
 func (a *audit) furtherLabels(o *store.StoredObject) error {
-	return a.c.rows(func(row scanner) error {
-		l, err := scanLabel(row, o.Ref)
+	return a.c.each(func(row rows.Scanner) error {
+		l, err := rows.ScanLabel(row, o.Ref)
 		o.Labels = append(o.Labels, l)
 		return err
-	}, "SELECT "+labelColumns+" FROM labels WHERE hash = ? ORDER BY semantic_id, provenance", blob(o.Ref))
+	}, "SELECT "+rows.LabelColumns+" FROM labels WHERE hash = ? ORDER BY semantic_id, provenance", rows.Blob(o.Ref))
 }
 
 // Entries implements store.Audit.
 func (a *audit) Entries(ctx context.Context, visit func(store.Row[store.Entry]) error) error {
-	return stream(ctx, a, "sqlite: audit log", scanEntry, entryWhere, visit, "SELECT "+entryColumns+" FROM log ORDER BY idx")
+	return stream(ctx, a, "sqlite: audit log", rows.ScanEntry, rows.EntryWhere, visit, "SELECT "+rows.EntryColumns+" FROM log ORDER BY idx")
 }
 
 // Head implements store.Audit.
@@ -130,7 +132,7 @@ func (a *audit) Head(ctx context.Context) (store.Row[store.Head], error) {
 	const op = "sqlite: audit head"
 	row := store.Row[store.Head]{Where: "head"}
 	if ctx.Err() != nil {
-		return row, ended(op, ctx)
+		return row, batch.Ended(ctx, op)
 	}
 	h, err := readHead(a.c)
 	row.Value = h
@@ -145,7 +147,7 @@ func (a *audit) LastTime(ctx context.Context) (store.Row[int64], error) {
 	const op = "sqlite: audit clock"
 	row := store.Row[int64]{Where: "clock"}
 	if ctx.Err() != nil {
-		return row, ended(op, ctx)
+		return row, batch.Ended(ctx, op)
 	}
 	at, err := readClock(a.c)
 	row.Value = at
@@ -157,13 +159,13 @@ func (a *audit) LastTime(ctx context.Context) (store.Row[int64], error) {
 
 // Claims implements store.Audit.
 func (a *audit) Claims(ctx context.Context, visit func(store.Row[store.Claim]) error) error {
-	return stream(ctx, a, "sqlite: audit claims", scanClaim, claimWhere, visit, "SELECT "+claimColumns+" FROM claims ORDER BY invocation")
+	return stream(ctx, a, "sqlite: audit claims", rows.ScanClaim, rows.ClaimWhere, visit, "SELECT "+rows.ClaimColumns+" FROM claims ORDER BY invocation")
 }
 
 // Intents implements store.Audit.
 func (a *audit) Intents(ctx context.Context, visit func(store.Row[store.Intent]) error) error {
-	return stream(ctx, a, "sqlite: audit intents", scanIntent, intentWhere, visit,
-		"SELECT "+intentColumns+" FROM intents ORDER BY episode, ordinal")
+	return stream(ctx, a, "sqlite: audit intents", rows.ScanIntent, rows.IntentWhere, visit,
+		"SELECT "+rows.IntentColumns+" FROM intents ORDER BY episode, ordinal")
 }
 
 // Ledgers implements store.Audit.
@@ -200,16 +202,16 @@ func (a *audit) Ledgers(ctx context.Context, visit func(store.Row[store.Ledger])
 
 // Sessions implements store.Audit, in mint order.
 func (a *audit) Sessions(ctx context.Context, visit func(store.Row[store.Session]) error) error {
-	return stream(ctx, a, "sqlite: audit sessions", scanSession, sessionWhere,
-		func(row store.Row[sessionRow]) error {
-			return visit(store.Row[store.Session]{Where: row.Where, Value: row.Value.session, Fault: row.Fault})
-		}, "SELECT "+sessionColumns+" FROM sessions ORDER BY seq")
+	return stream(ctx, a, "sqlite: audit sessions", rows.ScanSession, rows.SessionWhere,
+		func(row store.Row[rows.Session]) error {
+			return visit(store.Row[store.Session]{Where: row.Where, Value: row.Value.Session, Fault: row.Fault})
+		}, "SELECT "+rows.SessionColumns+" FROM sessions ORDER BY seq")
 }
 
 // Registries implements store.Audit.
 func (a *audit) Registries(ctx context.Context, visit func(store.Row[store.HeadMove]) error) error {
-	return stream(ctx, a, "sqlite: audit registry", scanRegistry, registryWhere, visit,
-		"SELECT "+registryColumns+" FROM registry ORDER BY name")
+	return stream(ctx, a, "sqlite: audit registry", rows.ScanRegistry, rows.RegistryWhere, visit,
+		"SELECT "+rows.RegistryColumns+" FROM registry ORDER BY name")
 }
 
 // Leases implements store.Audit.

@@ -1,5 +1,7 @@
 package sqlite
 
+import "world/store/rows"
+
 // Moving the write-ahead log into the file happens beside the commits: most of
 // it while they go on, and the small rest between two of them, because SQLite
 // starts its log anew only when a writer finds all of it moved.
@@ -51,7 +53,7 @@ func (k *checkpointer) wrote(rows int64) {
 // move copies what readers do not need any more. A failure costs nothing but
 // disk: the log stays, and the next move tries again.
 func (k *checkpointer) move() {
-	k.c.rows(func(scanner) error { return nil }, "PRAGMA wal_checkpoint(PASSIVE)")
+	k.c.each(func(rows.Scanner) error { return nil }, "PRAGMA wal_checkpoint(PASSIVE)")
 }
 
 func (k *checkpointer) close() {

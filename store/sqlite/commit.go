@@ -5,6 +5,7 @@ import (
 
 	"world/fault"
 	"world/store"
+	"world/store/rows"
 )
 
 // Commit implements store.Store.
@@ -13,7 +14,7 @@ func (s *Store) Commit(ctx context.Context, f store.Finish) (store.Entry, error)
 	if err := s.writable(op); err != nil {
 		return store.Entry{}, err
 	}
-	if err := checkFinish(op, f); err != nil {
+	if err := f.Check(op); err != nil {
 		return store.Entry{}, err
 	}
 	var entry store.Entry
@@ -32,16 +33,7 @@ func (s *Store) Commit(ctx context.Context, f store.Finish) (store.Entry, error)
 // commit reads once what it needs to know, then writes. The first write carries
 // the guards and changes nothing when one of them fails.
 func commit(c *conn, op string, f store.Finish) (store.Entry, error) {
-	named := []store.Ref{f.Draft.TransitionFn, f.Draft.Interpreter, f.Draft.Transition, f.Draft.StateRoot}
-	if f.Intent == nil {
-		named = append(named, f.Claim.TransitionFn, f.Claim.Input, f.Claim.Session)
-	} else {
-		named = append(named, f.Outcome.Detail)
-		if f.Outcome.Record != "" {
-			named = append(named, f.Outcome.Record)
-		}
-	}
-	place, err := findPlace(c, op, without(f.Objects, named...))
+	place, err := findPlace(c, op, f.Names())
 	if err != nil {
 		return store.Entry{}, err
 	}
@@ -72,11 +64,11 @@ type place struct {
 func findPlace(c *conn, op string, named []store.Ref) (place, error) {
 	p := place{}
 	stored := 0
-	found, err := c.row(func(row scanner) error {
-		h := &p.head
-		return whole(row, h, headWhere, store.Head.Digest, &stored, &p.clock, &h.Index, ref(&h.World), ref(&h.StateRoot), ref(&h.Entry))
+	found, err := c.row(func(row rows.Scanner) (err error) {
+		p.head, err = rows.ScanHead(row, &stored, &p.clock)
+		return err
 	}, "SELECT "+storedSQL(len(named))+", (SELECT at FROM clock WHERE id = 1), "+
-		headColumns+" FROM head WHERE id = 1", blobs(named)...)
+		rows.HeadColumns+" FROM head WHERE id = 1", blobs(named)...)
 	switch {
 	case err != nil:
 		return p, err
@@ -103,7 +95,7 @@ func putOutcome(c *conn, op string, f store.Finish) error {
 		"WHERE episode = ? AND ordinal = ? AND digest = ? "+
 		"AND EXISTS (SELECT 1 FROM leases WHERE episode = ? AND digest = ?) "+
 		"AND EXISTS (SELECT 1 FROM claims WHERE invocation = ? AND digest = ?)",
-		string(f.Outcome.Status), blob(f.Outcome.Record), blob(f.Outcome.Detail), f.Outcome.At, is[:],
+		string(f.Outcome.Status), rows.Blob(f.Outcome.Record), rows.Blob(f.Outcome.Detail), f.Outcome.At, is[:],
 		string(open.Episode), open.Ordinal, was[:], string(f.Lease.Episode), lease[:], string(f.Claim.Invocation), claim[:])
 	if err != nil || n == 1 {
 		return err
@@ -136,12 +128,12 @@ func whyNotEnded(c *conn, op string, f store.Finish) error {
 // chain appends a draft to the log and moves the head onto it.
 func chain(c *conn, p place, d store.Draft, id store.InvocationID, at int64) (store.Entry, error) {
 	e := store.Chain(p.head, d, id)
-	if _, err := c.exec("INSERT INTO log ("+entryColumns+") VALUES "+values(1, 12), entryArgs(e)...); err != nil {
+	if _, err := c.exec("INSERT INTO log ("+rows.EntryColumns+") VALUES "+values(1, 12), rows.EntryArgs(e)...); err != nil {
 		return e, err
 	}
-	if _, err := c.exec("INSERT INTO head (id, "+headColumns+") VALUES (1, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET "+
+	if _, err := c.exec("INSERT INTO head (id, "+rows.HeadColumns+") VALUES (1, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET "+
 		"idx = excluded.idx, world = excluded.world, state_root = excluded.state_root, entry = excluded.entry, digest = excluded.digest",
-		headArgs(e.Head())...); err != nil {
+		rows.HeadArgs(e.Head())...); err != nil {
 		return e, err
 	}
 	return e, tick(c, p.clock, at)
@@ -154,42 +146,4 @@ func logged(c *conn, e store.Entry) (bool, error) {
 		return false, nil
 	}
 	return got == e, err
-}
-
-func checkFinish(op string, f store.Finish) error {
-	if err := checkClaim(op, f.Claim); err != nil {
-		return err
-	}
-	if err := checkDraft(op, f.Draft, f.At); err != nil {
-		return err
-	}
-	if err := checkObjects(op, f.Objects); err != nil {
-		return err
-	}
-	if f.Intent == nil {
-		return nil
-	}
-	if f.Lease.Episode != f.Intent.Episode || f.Claim.Episode != f.Intent.Episode {
-		return fault.New(op, fault.Invalid, "the lease, the claim and the intent are of different episodes")
-	}
-	switch o := f.Outcome; o.Status {
-	case store.StatusSucceeded, store.StatusFailed:
-		return checkRefs(op, o.Record, o.Detail)
-	case store.StatusIndeterminate:
-		if o.Record != "" {
-			return fault.New(op, fault.Invalid, "an indeterminate effect has no record")
-		}
-		return checkRefs(op, o.Detail)
-	}
-	return fault.New(op, fault.Invalid, "an outcome is succeeded, failed or indeterminate")
-}
-
-func checkDraft(op string, d store.Draft, at int64) error {
-	if at < 0 || d.SemanticsEpoch < 0 {
-		return fault.New(op, fault.Invalid, "a time or epoch is negative")
-	}
-	if d.WrittenBy == "" {
-		return fault.New(op, fault.Invalid, "an entry says who wrote it")
-	}
-	return checkRefs(op, d.TransitionFn, d.Interpreter, d.Transition, d.StateRoot)
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"net/url"
 	"strings"
+	"world/store/rows"
 )
 
 // conn is one connection with its prepared statements. It is used by one
@@ -84,29 +85,29 @@ func (c *conn) exec(query string, args ...any) (int64, error) {
 	return n, c.fail(err)
 }
 
-// rows runs a query and hands every row to scan, until one fails.
-func (c *conn) rows(scan func(row scanner) error, query string, args ...any) error {
+// each runs a query and hands every row to scan, until one fails.
+func (c *conn) each(scan func(row rows.Scanner) error, query string, args ...any) error {
 	s, err := c.prepare(query)
 	if err != nil {
 		return c.fail(err)
 	}
-	rows, err := s.QueryContext(context.Background(), args...)
+	found, err := s.QueryContext(context.Background(), args...)
 	if err != nil {
 		return c.fail(err)
 	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := scan(rows); err != nil {
+	defer found.Close()
+	for found.Next() {
+		if err := scan(found); err != nil {
 			return err
 		}
 	}
-	return c.fail(rows.Err())
+	return c.fail(found.Err())
 }
 
 // row runs a query for its first row and reports whether there was one.
-func (c *conn) row(scan func(row scanner) error, query string, args ...any) (bool, error) {
+func (c *conn) row(scan func(row rows.Scanner) error, query string, args ...any) (bool, error) {
 	found := false
-	err := c.rows(func(row scanner) error {
+	err := c.each(func(row rows.Scanner) error {
 		if found {
 			return nil
 		}

@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"context"
 	"errors"
 
 	driver "modernc.org/sqlite"
@@ -33,14 +32,4 @@ func asFault(op string, err error) error {
 		return fault.Wrap(op, fault.Unavailable, err, "the database file cannot be used")
 	}
 	return fault.Wrap(op, fault.Internal, err, "")
-}
-
-// ended reports a context that ended before anything was changed.
-func ended(op string, ctx context.Context) error {
-	return fault.Wrap(op, fault.Timeout, context.Cause(ctx), "the call ended before it was committed")
-}
-
-// damaged reports a row that does not say what was written.
-func damaged(what string, args ...any) error {
-	return fault.New("sqlite: read", fault.Corrupt, what, args...)
 }

@@ -6,6 +6,7 @@ import (
 	"world/broker/law"
 	"world/fault"
 	"world/store"
+	"world/store/rows"
 )
 
 // Intend implements store.Store.
@@ -14,13 +15,10 @@ func (s *Store) Intend(ctx context.Context, in store.Intention) (store.Intent, e
 	if err := s.writable(op); err != nil {
 		return store.Intent{}, err
 	}
-	if err := checkIntention(op, in); err != nil {
+	if err := in.Check(op); err != nil {
 		return store.Intent{}, err
 	}
-	intent := store.Intent{
-		Episode: in.Claim.Episode, Invocation: in.Claim.Invocation, Effect: in.Effect, Scope: in.Scope,
-		Cost: in.Cost, Request: in.Request, At: in.Claim.At, Epoch: in.Lease.Epoch,
-	}
+	intent := in.Opened()
 	err := s.writer.do(ctx, op,
 		func(c *conn) error { return intend(c, op, in, &intent) },
 		func(c *conn) (bool, error) { // the claim is unique, and written with the rest
@@ -40,7 +38,7 @@ func (s *Store) Intend(ctx context.Context, in store.Intention) (store.Intent, e
 // the guards and changes nothing when one of them fails.
 func intend(c *conn, op string, in store.Intention, intent *store.Intent) error {
 	now := ledgerRow{spent: spentRow{in.Claim.Episode, store.Spent{Effect: in.Effect, Scope: in.Scope}}}
-	named := without(in.Objects, in.Claim.TransitionFn, in.Claim.Input, in.Claim.Session, in.Request)
+	named := in.Names()
 	if err := now.read(c, named); err != nil {
 		return err
 	}
@@ -57,7 +55,7 @@ func intend(c *conn, op string, in store.Intention, intent *store.Intent) error 
 	if err := putObjects(c, in.Objects); err != nil {
 		return err
 	}
-	if _, err := c.exec("INSERT INTO intents ("+intentColumns+") VALUES "+values(1, 15), intentArgs(*intent)...); err != nil {
+	if _, err := c.exec("INSERT INTO intents ("+rows.IntentColumns+") VALUES "+values(1, 15), rows.IntentArgs(*intent)...); err != nil {
 		return err
 	}
 	return tick(c, now.clock, in.Claim.At)
@@ -74,7 +72,7 @@ type ledgerRow struct {
 func (l *ledgerRow) read(c *conn, named []store.Ref) error {
 	var digest []byte
 	episode := string(l.spent.episode)
-	_, err := c.row(func(row scanner) error {
+	_, err := c.row(func(row rows.Scanner) error {
 		return row.Scan(&l.stored, &l.next, &l.clock, &l.spent.spent.Total, &digest)
 	}, "SELECT "+storedSQL(len(named))+", "+
 		"(SELECT coalesce(max(ordinal) + 1, 0) FROM intents WHERE episode = ?), "+
@@ -84,7 +82,7 @@ func (l *ledgerRow) read(c *conn, named []store.Ref) error {
 	if err != nil || digest == nil {
 		return err
 	}
-	return l.spent.check(digest)
+	return rows.Matches(digest, l.spent.digest(), func() string { return spentWhere(l.spent) })
 }
 
 // spend adds the cost to the running total. Its guards are the conditions of the
@@ -114,13 +112,13 @@ func spend(c *conn, op string, in store.Intention, r spentRow) error {
 
 // nextOrdinal is the ordinal of an episode's next intent.
 func nextOrdinal(c *conn, episode store.EpisodeID) (next int64, err error) {
-	_, err = c.row(func(row scanner) error { return row.Scan(&next) },
+	_, err = c.row(func(row rows.Scanner) error { return row.Scan(&next) },
 		"SELECT coalesce(max(ordinal) + 1, 0) FROM intents WHERE episode = ?", string(episode))
 	return next, err
 }
 
 func refuseClaimed(c *conn, op string, id store.InvocationID) error {
-	found, err := c.row(func(scanner) error { return nil }, "SELECT 1 FROM claims WHERE invocation = ?", string(id))
+	found, err := c.row(func(rows.Scanner) error { return nil }, "SELECT 1 FROM claims WHERE invocation = ?", string(id))
 	if err == nil && found {
 		err = fault.New(op, fault.Conflict, "invocation %q is claimed already", id)
 	}
@@ -128,7 +126,7 @@ func refuseClaimed(c *conn, op string, id store.InvocationID) error {
 }
 
 func putClaim(c *conn, claim store.Claim) error {
-	_, err := c.exec("INSERT INTO claims ("+claimColumns+") VALUES "+values(1, 8), claimArgs(claim)...)
+	_, err := c.exec("INSERT INTO claims ("+rows.ClaimColumns+") VALUES "+values(1, 8), rows.ClaimArgs(claim)...)
 	return err
 }
 
@@ -140,50 +138,6 @@ func tick(c *conn, clock, at int64) error {
 	d := store.ClockDigest(at)
 	_, err := c.exec("UPDATE clock SET at = ?1, digest = ?2 WHERE at < ?1", at, d[:])
 	return err
-}
-
-func checkIntention(op string, in store.Intention) error {
-	if err := checkClaim(op, in.Claim); err != nil {
-		return err
-	}
-	switch {
-	case in.Lease.Episode != in.Claim.Episode:
-		return fault.New(op, fault.Invalid, "the lease is of another episode")
-	case in.Cost < 0:
-		return fault.New(op, fault.Invalid, "cost %d is negative", in.Cost)
-	case in.Effect == "" || in.Scope == "":
-		return fault.New(op, fault.Invalid, "effect or scope is empty")
-	}
-	if err := checkRefs(op, in.Request); err != nil {
-		return err
-	}
-	return checkObjects(op, in.Objects)
-}
-
-func checkClaim(op string, c store.Claim) error {
-	if c.Invocation == "" || len(c.Invocation) > 256 {
-		return fault.New(op, fault.Invalid, "an invocation id is 1 to 256 bytes")
-	}
-	if _, err := store.ParseEpisodeID(string(c.Episode)); err != nil {
-		return err
-	}
-	if _, err := store.ParseTransitionID(string(c.Transition)); err != nil {
-		return err
-	}
-	if c.At < 0 {
-		return fault.New(op, fault.Invalid, "time %d is negative", c.At)
-	}
-	return checkRefs(op, c.TransitionFn, c.Input, c.Session)
-}
-
-// checkRefs refuses refs that would not fit their columns.
-func checkRefs(op string, refs ...store.Ref) error {
-	for _, r := range refs {
-		if _, err := store.ParseRef(string(r)); err != nil {
-			return fault.Wrap(op, fault.Invalid, err, "a ref is missing or malformed")
-		}
-	}
-	return nil
 }
 
 func (s *Store) writable(op string) error {

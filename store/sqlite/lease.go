@@ -5,6 +5,8 @@ import (
 
 	"world/fault"
 	"world/store"
+	"world/store/batch"
+	"world/store/rows"
 )
 
 // One process writes, so a lease is never taken from a live holder; epochs tell
@@ -26,7 +28,7 @@ func (s *Store) Lease(ctx context.Context, episode store.EpisodeID) (store.Lease
 	case s.leasing <- struct{}{}:
 		defer func() { <-s.leasing }()
 	case <-ctx.Done():
-		return store.Lease{}, ended(op, ctx)
+		return store.Lease{}, batch.Ended(ctx, op)
 	}
 	if l, ok := s.holds(episode); ok {
 		return l, nil
@@ -62,7 +64,7 @@ func (s *Store) GiveUp(ctx context.Context, lease store.Lease) error {
 	case s.leasing <- struct{}{}:
 		defer func() { <-s.leasing }()
 	case <-ctx.Done():
-		return ended(op, ctx)
+		return batch.Ended(ctx, op)
 	}
 	var ended store.Lease
 	err := s.writer.do(ctx, op, func(c *conn) error {
@@ -95,7 +97,7 @@ func (s *Store) holds(episode store.EpisodeID) (store.Lease, bool) {
 // readLease returns an episode's lease, epoch 0 when it never had one.
 func readLease(c *conn, episode store.EpisodeID) (store.Lease, error) {
 	l := store.Lease{Episode: episode}
-	_, err := c.row(func(row scanner) (err error) {
+	_, err := c.row(func(row rows.Scanner) (err error) {
 		l, err = scanLease(row)
 		return err
 	}, "SELECT "+leaseColumns+" FROM leases WHERE episode = ?", string(episode))
@@ -127,7 +129,7 @@ func endLeases(c *conn) error {
 	if err := c.begin(); err != nil {
 		return err
 	}
-	err := c.rows(func(row scanner) error {
+	err := c.each(func(row rows.Scanner) error {
 		l, err := scanLease(row)
 		stale = append(stale, l)
 		return err

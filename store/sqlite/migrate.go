@@ -9,6 +9,7 @@ import (
 
 	"world/fault"
 	"world/store"
+	"world/store/rows"
 )
 
 // prepareSchema brings a file that this process alone writes to the current
@@ -23,7 +24,7 @@ func prepareSchema(c *conn) error {
 			return err
 		}
 	}
-	if _, err := c.row(func(row scanner) error { var mode string; return row.Scan(&mode) }, "PRAGMA journal_mode = WAL"); err != nil {
+	if _, err := c.row(func(row rows.Scanner) error { var mode string; return row.Scan(&mode) }, "PRAGMA journal_mode = WAL"); err != nil {
 		return err
 	}
 	if version < len(migrations) {
@@ -47,7 +48,7 @@ func schemaVersion(c *conn) (int, error) {
 		return 0, err
 	}
 	var tables int
-	if _, err := c.row(func(row scanner) error { return row.Scan(&tables) }, "SELECT count(*) FROM sqlite_schema"); err != nil {
+	if _, err := c.row(func(row rows.Scanner) error { return row.Scan(&tables) }, "SELECT count(*) FROM sqlite_schema"); err != nil {
 		return 0, err
 	}
 	if tables == 0 && version == 0 && app == 0 {
@@ -118,7 +119,7 @@ func checkSchema(c *conn) error {
 func checkVersion(c *conn, version int) error {
 	lines, err := schemaDifferences(c, version)
 	if err == nil && len(lines) > 0 {
-		err = damaged("the schema is not the one of version %d: %s", version, lines[0])
+		err = rows.Damaged("the schema is not the one of version %d: %s", version, lines[0])
 	}
 	return err
 }
@@ -150,11 +151,11 @@ func schemaDifferences(c *conn, version int) ([]string, error) {
 // schemaText returns every item of the schema by its kind and name.
 func schemaText(c *conn) (map[string]string, error) {
 	items := map[string]string{}
-	err := c.rows(func(row scanner) error {
+	err := c.each(func(row rows.Scanner) error {
 		var kind, name, table string
 		var text any // NULL for the index behind a constraint
 		if err := row.Scan(&kind, &name, &table, &text); err != nil {
-			return damaged("the schema does not decode")
+			return rows.Damaged("the schema does not decode")
 		}
 		items[kind+" "+strconv.Quote(name)] = fmt.Sprint(table, ": ", text)
 		return nil
@@ -185,7 +186,7 @@ var wantSchemas = sync.OnceValue(func() []map[string]string {
 
 func pragmaInt(c *conn, name string) (int, error) {
 	var n int
-	_, err := c.row(func(row scanner) error { return row.Scan(&n) }, "PRAGMA "+name)
+	_, err := c.row(func(row rows.Scanner) error { return row.Scan(&n) }, "PRAGMA "+name)
 	return n, err
 }
 
@@ -197,19 +198,19 @@ const (
 
 func readMeta(c *conn, key string) (int64, error) {
 	var value string
-	found, err := c.row(func(row scanner) error {
-		return whole(row, &value, func(string) string { return "meta " + strconv.Quote(key) },
+	found, err := c.row(func(row rows.Scanner) error {
+		return rows.Whole(row, &value, func(string) string { return "meta " + strconv.Quote(key) },
 			func(value string) store.Digest { return store.MetaDigest(key, value) }, &value)
 	}, "SELECT value, digest FROM meta WHERE key = ?", key)
 	if err == nil && !found {
-		err = damaged("meta %q is missing", key)
+		err = rows.Damaged("meta %q is missing", key)
 	}
 	if err != nil {
 		return 0, err
 	}
 	n, err := strconv.ParseInt(value, 10, 64)
 	if err != nil {
-		return 0, damaged("meta %q is not a number", key)
+		return 0, rows.Damaged("meta %q is not a number", key)
 	}
 	return n, nil
 }

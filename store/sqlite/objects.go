@@ -8,6 +8,7 @@ import (
 
 	"world/fault"
 	"world/store"
+	"world/store/rows"
 )
 
 // Keep implements store.Store.
@@ -16,7 +17,7 @@ func (s *Store) Keep(ctx context.Context, objects []store.Object) error {
 	if err := s.writable(op); err != nil {
 		return err
 	}
-	if err := checkObjects(op, objects); err != nil {
+	if err := store.CheckObjects(op, objects); err != nil {
 		return err
 	}
 	return s.writer.do(ctx, op,
@@ -31,18 +32,6 @@ func (s *Store) Keep(ctx context.Context, objects []store.Object) error {
 		})
 }
 
-func checkObjects(op string, objects []store.Object) error {
-	for _, o := range objects {
-		if o.Ref() == "" {
-			return fault.New(op, fault.Invalid, "an object was not made by NewObject")
-		}
-		if len(o.Bytes()) > store.MaxObject {
-			return fault.New(op, fault.Limit, "object %s is %d bytes, the limit is %d", o.Ref(), len(o.Bytes()), store.MaxObject)
-		}
-	}
-	return nil
-}
-
 // objectRows is how many rows of objects go into one statement at most: calls
 // carry fewer, and few different statements stay prepared.
 const objectRows = 16
@@ -55,7 +44,7 @@ func putObjects(c *conn, objects []store.Object) error {
 		for _, o := range part {
 			l := o.Label()
 			d := store.ObjectDigest(o.Ref(), l)
-			args = append(args, blob(o.Ref()), l.SemanticID, l.Provenance, d[:], o.Bytes())
+			args = append(args, rows.Blob(o.Ref()), l.SemanticID, l.Provenance, d[:], o.Bytes())
 		}
 		n, err := c.exec("INSERT INTO objects (hash, semantic_id, provenance, digest, bytes) VALUES "+
 			values(len(part), 5)+" ON CONFLICT (hash) DO NOTHING", args...)
@@ -78,7 +67,7 @@ func putLabels(c *conn, objects []store.Object) error {
 	for _, o := range objects {
 		l := o.Label()
 		d := store.LabelDigest(o.Ref(), l)
-		args = append(args, blob(o.Ref()), l.SemanticID, l.Provenance, d[:])
+		args = append(args, rows.Blob(o.Ref()), l.SemanticID, l.Provenance, d[:])
 	}
 	_, err := c.exec("INSERT INTO labels (hash, semantic_id, provenance, digest) "+
 		"SELECT n.column1, n.column2, n.column3, n.column4 FROM (VALUES "+values(len(objects), 4)+") n "+
@@ -96,13 +85,13 @@ func storedSQL(n int) string {
 
 // countObjects is how many of refs are stored.
 func countObjects(c *conn, refs ...store.Ref) (n int, err error) {
-	_, err = c.row(func(row scanner) error { return row.Scan(&n) }, "SELECT "+storedSQL(len(refs)), blobs(refs)...)
+	_, err = c.row(func(row rows.Scanner) error { return row.Scan(&n) }, "SELECT "+storedSQL(len(refs)), blobs(refs)...)
 	return n, err
 }
 
 // requireObject refuses a change that names an object which is not stored.
 func requireObject(c *conn, op string, r store.Ref) error {
-	if err := checkRefs(op, r); err != nil {
+	if err := store.CheckRefs(op, r); err != nil {
 		return err
 	}
 	n, err := countObjects(c, r)
@@ -122,21 +111,10 @@ func notStored(c *conn, op string, named []store.Ref) error {
 	return fault.New(op, fault.Internal, "an object came to be inside a transaction")
 }
 
-// without returns, once each, the refs that do not come with the objects.
-func without(objects []store.Object, named ...store.Ref) []store.Ref {
-	rest := named[:0:0]
-	for _, r := range named {
-		if !slices.Contains(rest, r) && !slices.ContainsFunc(objects, func(o store.Object) bool { return o.Ref() == r }) {
-			rest = append(rest, r)
-		}
-	}
-	return rest
-}
-
 func blobs(refs []store.Ref) []any {
 	args := make([]any, len(refs))
 	for i, r := range refs {
-		args[i] = blob(r)
+		args[i] = rows.Blob(r)
 	}
 	return args
 }
@@ -152,34 +130,12 @@ func (s *Store) Object(ctx context.Context, r store.Ref) (o store.Object, err er
 			l := row.Value.Labels[0]
 			o = store.NewObject(l.SemanticID, l.Provenance, row.Value.Bytes)
 			if o.Ref() != r {
-				err = damaged("object %s has bytes of another hash", r)
+				err = rows.Damaged("object %s has bytes of another hash", r)
 			}
 		}
 		return err
 	})
 	return o, err
-}
-
-const objectColumns = "EXISTS (SELECT 1 FROM labels WHERE labels.hash = objects.hash), hash, semantic_id, provenance, bytes, digest"
-
-// scanObject reads an object's row with its first label, and whether there are
-// more; the bytes are not hashed.
-func scanObject(row scanner) (o store.StoredObject, more bool, err error) {
-	l := store.Label{}
-	err = whole(row, &o, func(o store.StoredObject) string { return "object " + string(o.Ref) },
-		func(o store.StoredObject) store.Digest { return store.ObjectDigest(o.Ref, l) },
-		&more, ref(&o.Ref), &l.SemanticID, &l.Provenance, &o.Bytes)
-	o.Labels = []store.Label{l}
-	return o, more, err
-}
-
-const labelColumns = "semantic_id, provenance, digest"
-
-// scanLabel reads a further label of an object.
-func scanLabel(row scanner, r store.Ref) (l store.Label, err error) {
-	err = whole(row, &l, func(store.Label) string { return "a label of object " + string(r) },
-		func(l store.Label) store.Digest { return store.LabelDigest(r, l) }, &l.SemanticID, &l.Provenance)
-	return l, err
 }
 
 // readObject looks one object up, with its first label only.
@@ -188,10 +144,10 @@ func readObject(c *conn, r store.Ref) (o store.Row[store.StoredObject], err erro
 	if _, err := store.ParseRef(string(r)); err != nil {
 		return o, err
 	}
-	found, err := c.row(func(row scanner) error {
+	found, err := c.row(func(row rows.Scanner) error {
 		o.Value, _, o.Fault = scanObject(row)
 		return nil
-	}, "SELECT "+objectColumns+" FROM objects WHERE hash = ?", blob(r))
+	}, "SELECT "+objectColumns+" FROM objects WHERE hash = ?", rows.Blob(r))
 	if err == nil && !found {
 		err = fault.New("sqlite: object", fault.NotFound, "object %s", r)
 	}
@@ -213,8 +169,8 @@ func (s *Store) Labels(ctx context.Context, r store.Ref) (labels []store.Label, 
 			if err != nil {
 				return err
 			}
-			further, err := many(c, func(row scanner) (store.Label, error) { return scanLabel(row, r) },
-				"SELECT "+labelColumns+" FROM labels WHERE hash = ? ORDER BY semantic_id, provenance", blob(r))
+			further, err := many(c, func(row rows.Scanner) (store.Label, error) { return rows.ScanLabel(row, r) },
+				"SELECT "+rows.LabelColumns+" FROM labels WHERE hash = ? ORDER BY semantic_id, provenance", rows.Blob(r))
 			labels = append(o.Value.Labels, further...)
 			return err
 		})

@@ -11,6 +11,7 @@ import (
 
 	"world/fault"
 	"world/store"
+	"world/store/batch"
 )
 
 // Options says how to open a store. The zero value opens it for writing.
@@ -48,7 +49,7 @@ var fastSync = sync.OnceFunc(func() { driver.Fdatasync(true) })
 func Open(ctx context.Context, path string, opts Options) (*Store, error) {
 	const op = "sqlite: open"
 	if ctx.Err() != nil {
-		return nil, ended(op, ctx)
+		return nil, batch.Ended(ctx, op)
 	}
 	fastSync()
 	canonical, err := canonicalPath(path)

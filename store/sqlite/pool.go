@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"world/fault"
+	"world/store/batch"
 )
 
 // pool lends connections for reading.
@@ -32,11 +33,11 @@ func newPool(n int, open func() (*conn, error)) (*pool, error) {
 // transaction, so it sees one committed state.
 func (p *pool) read(ctx context.Context, op string, fn func(c *conn) error) error {
 	if ctx.Err() != nil {
-		return ended(op, ctx)
+		return batch.Ended(ctx, op)
 	}
 	select {
 	case <-ctx.Done():
-		return ended(op, ctx)
+		return batch.Ended(ctx, op)
 	case <-p.closed:
 		return fault.New(op, fault.Unavailable, "the store is closed")
 	case c := <-p.idle:

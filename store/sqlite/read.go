@@ -6,25 +6,16 @@ import (
 
 	"world/fault"
 	"world/store"
+	"world/store/rows"
 )
 
 // unsettled is the condition of the index of intents that nobody has closed, as
 // queries must repeat it to be served from there.
 const unsettled = "status IN ('', 'indeterminate') AND reconciled = x''"
 
-// maxLimit is how many rows a listing returns at most.
-const maxLimit = 500
-
-func checkLimit(op string, limit int) error {
-	if limit < 1 || limit > maxLimit {
-		return fault.New(op, fault.Invalid, "a limit is 1 to %d", maxLimit)
-	}
-	return nil
-}
-
 // one returns the row that a query finds, or NotFound naming what was looked for.
-func one[T any](c *conn, what string, scan func(scanner) (T, error), query string, key ...any) (v T, err error) {
-	found, err := c.row(func(row scanner) (err error) {
+func one[T any](c *conn, what string, scan func(rows.Scanner) (T, error), query string, key ...any) (v T, err error) {
+	found, err := c.row(func(row rows.Scanner) (err error) {
 		v, err = scan(row)
 		return err
 	}, query, key...)
@@ -35,8 +26,8 @@ func one[T any](c *conn, what string, scan func(scanner) (T, error), query strin
 }
 
 // many returns the rows that a query finds.
-func many[T any](c *conn, scan func(scanner) (T, error), query string, key ...any) (vs []T, err error) {
-	err = c.rows(func(row scanner) error {
+func many[T any](c *conn, scan func(rows.Scanner) (T, error), query string, key ...any) (vs []T, err error) {
+	err = c.each(func(row rows.Scanner) error {
 		v, err := scan(row)
 		vs = append(vs, v)
 		return err
@@ -45,7 +36,7 @@ func many[T any](c *conn, scan func(scanner) (T, error), query string, key ...an
 }
 
 func readHead(c *conn) (store.Head, error) {
-	h, err := one(c, "head", scanHead, "SELECT "+headColumns+" FROM head WHERE id = 1")
+	h, err := one(c, "head", func(row rows.Scanner) (store.Head, error) { return rows.ScanHead(row) }, "SELECT "+rows.HeadColumns+" FROM head WHERE id = 1")
 	if fault.Is(err, fault.NotFound) {
 		err = noGenesis()
 	}
@@ -57,22 +48,22 @@ func noGenesis() error {
 }
 
 func readEntry(c *conn, index int64) (store.Entry, error) {
-	return one(c, fmt.Sprintf("log entry %d", index), scanEntry, "SELECT "+entryColumns+" FROM log WHERE idx = ?", index)
+	return one(c, fmt.Sprintf("log entry %d", index), rows.ScanEntry, "SELECT "+rows.EntryColumns+" FROM log WHERE idx = ?", index)
 }
 
 func readClaim(c *conn, id store.InvocationID) (store.Claim, error) {
-	return one(c, fmt.Sprintf("invocation %q", id), scanClaim, "SELECT "+claimColumns+" FROM claims WHERE invocation = ?", string(id))
+	return one(c, fmt.Sprintf("invocation %q", id), rows.ScanClaim, "SELECT "+rows.ClaimColumns+" FROM claims WHERE invocation = ?", string(id))
 }
 
 func readIntent(c *conn, episode store.EpisodeID, ordinal int64) (store.Intent, error) {
-	return one(c, "intent "+store.IntentName(episode, ordinal), scanIntent,
-		"SELECT "+intentColumns+" FROM intents WHERE episode = ? AND ordinal = ?", string(episode), ordinal)
+	return one(c, "intent "+store.IntentName(episode, ordinal), rows.ScanIntent,
+		"SELECT "+rows.IntentColumns+" FROM intents WHERE episode = ? AND ordinal = ?", string(episode), ordinal)
 }
 
 func readClock(c *conn) (int64, error) {
-	at, err := one(c, "clock", scanClock, "SELECT at, digest FROM clock WHERE id = 1")
+	at, err := one(c, "clock", rows.ScanClock, "SELECT "+rows.ClockColumns+" FROM clock WHERE id = 1")
 	if fault.Is(err, fault.NotFound) {
-		err = damaged("the clock is missing")
+		err = rows.Damaged("the clock is missing")
 	}
 	return at, err
 }
@@ -107,11 +98,11 @@ func (s *Store) Entry(ctx context.Context, index int64) (e store.Entry, err erro
 // Entries implements store.Reader.
 func (s *Store) Entries(ctx context.Context, from int64, limit int) (es []store.Entry, err error) {
 	const op = "sqlite: entries"
-	if err := checkLimit(op, limit); err != nil {
+	if err := store.CheckLimit(op, limit); err != nil {
 		return nil, err
 	}
 	err = s.readers.read(ctx, op, func(c *conn) (err error) {
-		es, err = many(c, scanEntry, "SELECT "+entryColumns+" FROM log WHERE idx >= ? ORDER BY idx LIMIT ?", from, limit)
+		es, err = many(c, rows.ScanEntry, "SELECT "+rows.EntryColumns+" FROM log WHERE idx >= ? ORDER BY idx LIMIT ?", from, limit)
 		return err
 	})
 	return es, err
@@ -120,7 +111,7 @@ func (s *Store) Entries(ctx context.Context, from int64, limit int) (es []store.
 // EntryOf implements store.Reader.
 func (s *Store) EntryOf(ctx context.Context, id store.InvocationID) (e store.Entry, err error) {
 	err = s.readers.read(ctx, "sqlite: entry of", func(c *conn) (err error) {
-		e, err = one(c, fmt.Sprintf("entry of invocation %q", id), scanEntry, "SELECT "+entryColumns+" FROM log WHERE invocation = ? AND invocation <> ''", string(id))
+		e, err = one(c, fmt.Sprintf("entry of invocation %q", id), rows.ScanEntry, "SELECT "+rows.EntryColumns+" FROM log WHERE invocation = ? AND invocation <> ''", string(id))
 		return err
 	})
 	return e, err
@@ -129,11 +120,11 @@ func (s *Store) EntryOf(ctx context.Context, id store.InvocationID) (e store.Ent
 // EntryAbout implements store.Reader.
 func (s *Store) EntryAbout(ctx context.Context, transition store.Ref) (e store.Entry, err error) {
 	const op = "sqlite: entry about"
-	if err := checkRefs(op, transition); err != nil {
+	if err := store.CheckRefs(op, transition); err != nil {
 		return e, err
 	}
 	err = s.readers.read(ctx, op, func(c *conn) (err error) {
-		e, err = one(c, "entry about "+string(transition), scanEntry, "SELECT "+entryColumns+" FROM log WHERE transition_ref = ? ORDER BY idx LIMIT 1", blob(transition))
+		e, err = one(c, "entry about "+string(transition), rows.ScanEntry, "SELECT "+rows.EntryColumns+" FROM log WHERE transition_ref = ? ORDER BY idx LIMIT 1", rows.Blob(transition))
 		return err
 	})
 	return e, err

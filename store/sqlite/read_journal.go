@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"world/store"
+	"world/store/rows"
 )
 
 // Ledger implements store.Reader.
@@ -15,7 +16,7 @@ func (s *Store) Ledger(ctx context.Context, episode store.EpisodeID) (store.Ledg
 			if l.Next, err = nextOrdinal(c, episode); err != nil {
 				return err
 			}
-			return c.rows(func(row scanner) error {
+			return c.each(func(row rows.Scanner) error {
 				r, err := scanSpent(row)
 				l.Spent = append(l.Spent, r.spent)
 				return err
@@ -46,11 +47,11 @@ func (s *Store) Intent(ctx context.Context, episode store.EpisodeID, ordinal int
 // Intents implements store.Reader.
 func (s *Store) Intents(ctx context.Context, episode store.EpisodeID, from int64, limit int) (is []store.Intent, err error) {
 	const op = "sqlite: intents"
-	if err := checkLimit(op, limit); err != nil {
+	if err := store.CheckLimit(op, limit); err != nil {
 		return nil, err
 	}
 	err = s.readers.read(ctx, op, func(c *conn) (err error) {
-		is, err = many(c, scanIntent, "SELECT "+intentColumns+" FROM intents WHERE episode = ? AND ordinal >= ? ORDER BY ordinal LIMIT ?",
+		is, err = many(c, rows.ScanIntent, "SELECT "+rows.IntentColumns+" FROM intents WHERE episode = ? AND ordinal >= ? ORDER BY ordinal LIMIT ?",
 			string(episode), from, limit)
 		return err
 	})
@@ -60,7 +61,7 @@ func (s *Store) Intents(ctx context.Context, episode store.EpisodeID, from int64
 // IntentOf implements store.Reader.
 func (s *Store) IntentOf(ctx context.Context, id store.InvocationID) (i store.Intent, err error) {
 	err = s.readers.read(ctx, "sqlite: intent of", func(c *conn) (err error) {
-		i, err = one(c, fmt.Sprintf("intent of invocation %q", id), scanIntent, "SELECT "+intentColumns+" FROM intents WHERE invocation = ?", string(id))
+		i, err = one(c, fmt.Sprintf("intent of invocation %q", id), rows.ScanIntent, "SELECT "+rows.IntentColumns+" FROM intents WHERE invocation = ?", string(id))
 		return err
 	})
 	return i, err
@@ -70,12 +71,12 @@ func (s *Store) IntentOf(ctx context.Context, id store.InvocationID) (i store.In
 // current, so a reader beside a dead one sees everything that it left open.
 func (s *Store) Indeterminate(ctx context.Context, limit int) (is []store.Intent, err error) {
 	const op = "sqlite: indeterminate"
-	if err := checkLimit(op, limit); err != nil {
+	if err := store.CheckLimit(op, limit); err != nil {
 		return nil, err
 	}
 	running := s.writer != nil || writerLives(s.path)
 	err = s.readers.read(ctx, op, func(c *conn) (err error) {
-		is, err = many(c, scanIntent, "SELECT "+intentColumns+" FROM intents WHERE "+unsettled+
+		is, err = many(c, rows.ScanIntent, "SELECT "+rows.IntentColumns+" FROM intents WHERE "+unsettled+
 			" AND (status = 'indeterminate' OR NOT ?1 OR (episode, epoch) NOT IN (SELECT episode, epoch FROM leases))"+
 			" ORDER BY at, episode, ordinal LIMIT ?2", running, limit)
 		return err
@@ -83,15 +84,15 @@ func (s *Store) Indeterminate(ctx context.Context, limit int) (is []store.Intent
 	return is, err
 }
 
-func readSession(c *conn, id store.CredentialID) (sessionRow, error) {
-	return one(c, "session "+string(id), scanSession, "SELECT "+sessionColumns+" FROM sessions WHERE credential = ?", string(id))
+func readSession(c *conn, id store.CredentialID) (rows.Session, error) {
+	return one(c, "session "+string(id), rows.ScanSession, "SELECT "+rows.SessionColumns+" FROM sessions WHERE credential = ?", string(id))
 }
 
 // Session implements store.Reader.
 func (s *Store) Session(ctx context.Context, id store.CredentialID) (v store.Session, err error) {
 	err = s.readers.read(ctx, "sqlite: session", func(c *conn) error {
 		r, err := readSession(c, id)
-		v = r.session
+		v = r.Session
 		return err
 	})
 	return v, err
@@ -100,21 +101,21 @@ func (s *Store) Session(ctx context.Context, id store.CredentialID) (v store.Ses
 // Sessions implements store.Reader.
 func (s *Store) Sessions(ctx context.Context, after store.CredentialID, limit int) (vs []store.Session, err error) {
 	const op = "sqlite: sessions"
-	if err := checkLimit(op, limit); err != nil {
+	if err := store.CheckLimit(op, limit); err != nil {
 		return nil, err
 	}
 	err = s.readers.read(ctx, op, func(c *conn) error {
 		return snapshot(c, func() (err error) {
-			var last sessionRow
+			var last rows.Session
 			if after != "" {
 				if last, err = readSession(c, after); err != nil {
 					return err
 				}
 			}
-			vs, err = many(c, func(row scanner) (store.Session, error) {
-				r, err := scanSession(row)
-				return r.session, err
-			}, "SELECT "+sessionColumns+" FROM sessions WHERE seq > ? ORDER BY seq LIMIT ?", last.seq, limit)
+			vs, err = many(c, func(row rows.Scanner) (store.Session, error) {
+				r, err := rows.ScanSession(row)
+				return r.Session, err
+			}, "SELECT "+rows.SessionColumns+" FROM sessions WHERE seq > ? ORDER BY seq LIMIT ?", last.Seq, limit)
 			return err
 		})
 	})
@@ -124,7 +125,7 @@ func (s *Store) Sessions(ctx context.Context, after store.CredentialID, limit in
 // Registry implements store.Reader.
 func (s *Store) Registry(ctx context.Context, name string) (to store.Ref, err error) {
 	err = s.readers.read(ctx, "sqlite: registry", func(c *conn) error {
-		m, err := one(c, fmt.Sprintf("registry %q", name), scanRegistry, "SELECT "+registryColumns+" FROM registry WHERE name = ?", name)
+		m, err := one(c, fmt.Sprintf("registry %q", name), rows.ScanRegistry, "SELECT "+rows.RegistryColumns+" FROM registry WHERE name = ?", name)
 		to = m.To
 		return err
 	})

@@ -2,137 +2,80 @@ package sqlite
 
 import (
 	"context"
-	"slices"
-	"sync"
 
 	"world/fault"
+	"world/store/batch"
 )
 
 // batchLimit is how many waiting changes share one transaction at most.
 const batchLimit = 64
 
-// change is one caller's transaction.
-type change struct {
-	ctx  context.Context
-	op   string
+// work is what one change does.
+type work struct {
 	run  func(c *conn) error         // checks all guards before it writes
 	done func(c *conn) (bool, error) // whether run is visible, asked after a lost COMMIT
-	err  error
-	end  chan struct{}
 }
 
-// writer owns the one connection that writes. Whoever finds it free leads: it
-// runs its own change and all that wait at that moment in one transaction with
-// one sync, and each still succeeds or fails alone. Without others nothing is
-// handed to another goroutine.
+type change = batch.Change[work]
+
+// writer owns the one connection that writes. Changes that wait at the same time
+// share a transaction and its sync, and each still succeeds or fails alone.
 type writer struct {
 	c       *conn
-	commit  func() error  // COMMIT; tests lose its reply
-	lead    chan struct{} // one slot: the right to use c
-	mu      sync.Mutex
-	waiting []*change
-	closed  chan struct{}
+	commit  func() error // COMMIT; tests lose its reply
+	queue   *batch.Queue[work]
 	cleaner *checkpointer
 }
 
 func startWriter(c, checkpoints *conn) *writer {
-	w := &writer{c: c, commit: c.commit, lead: make(chan struct{}, 1), closed: make(chan struct{})}
-	w.cleaner = startCheckpointer(checkpoints, w.between)
+	w := &writer{c: c, commit: c.commit}
+	w.queue = batch.New(batchLimit, w.run)
+	w.cleaner = startCheckpointer(checkpoints, w.queue.Between)
 	return w
 }
 
 // do runs a change and returns when it is durable or has changed nothing.
 func (w *writer) do(ctx context.Context, op string, run func(*conn) error, done func(*conn) (bool, error)) error {
-	if ctx.Err() != nil {
-		return ended(op, ctx)
-	}
-	ch := &change{ctx: ctx, op: op, run: run, done: done, end: make(chan struct{})}
-	w.mu.Lock()
-	w.waiting = append(w.waiting, ch)
-	w.mu.Unlock()
-	for {
-		select {
-		case <-ch.end:
-			return asFault(op, ch.err)
-		default:
-		}
-		select {
-		case <-w.closed:
-			if w.withdraw(ch) {
-				return fault.New(op, fault.Unavailable, "the store is closed")
-			}
-			<-ch.end
-		case w.lead <- struct{}{}:
-			w.serve()
-			<-w.lead
-		case <-ch.end:
-		case <-ctx.Done():
-			if w.withdraw(ch) {
-				return ended(op, ctx)
-			}
-			<-ch.end
-		}
-	}
+	return asFault(op, w.queue.Do(ctx, op, work{run, done}))
 }
 
-// withdraw takes a change back that no leader has taken up.
-func (w *writer) withdraw(ch *change) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	i := slices.Index(w.waiting, ch)
-	if i >= 0 {
-		w.waiting = slices.Delete(w.waiting, i, i+1)
-	}
-	return i >= 0
-}
-
-// serve runs what waits right now, and waits for nothing.
-func (w *writer) serve() {
-	w.mu.Lock()
-	n := min(len(w.waiting), batchLimit)
-	batch := slices.Clone(w.waiting[:n])
-	w.waiting = slices.Delete(w.waiting, 0, n)
-	w.mu.Unlock()
-	if n == 0 {
+// run runs a batch, its members together or, when that cannot be, one by one.
+func (w *writer) run(members []*change) {
+	if w.attempt(members) {
 		return
 	}
-	if !w.attempt(batch) {
-		for _, ch := range batch {
-			w.attempt([]*change{ch})
-		}
-	}
-	for _, ch := range batch {
-		close(ch.end)
+	for _, ch := range members {
+		w.attempt([]*change{ch})
 	}
 }
 
 // attempt runs a batch in one transaction. It reports false, with nothing
 // changed, when the batch must be run again one by one: a member failed after
 // it had written, or its caller left before COMMIT was sent.
-func (w *writer) attempt(batch []*change) bool {
+func (w *writer) attempt(members []*change) bool {
 	if err := w.c.begin(); err != nil {
 		w.c.rollback()
-		for _, ch := range batch {
-			ch.err = err
+		for _, ch := range members {
+			ch.Err = err
 		}
 		return true
 	}
 	writes := false
-	for _, ch := range batch {
+	for _, ch := range members {
 		before := w.c.changed
-		ch.err = ch.run(w.c)
+		ch.Err = ch.Work.run(w.c)
 		wrote := w.c.changed != before
-		if ch.err != nil && (wrote || w.c.failed) {
+		if ch.Err != nil && (wrote || w.c.failed) {
 			w.c.rollback()
-			return len(batch) == 1
+			return len(members) == 1
 		}
 		writes = writes || wrote
 	}
-	for _, ch := range batch {
-		if ch.err == nil && ch.ctx.Err() != nil {
+	for _, ch := range members {
+		if ch.Err == nil && ch.Ctx.Err() != nil {
 			w.c.rollback()
-			ch.err = ended(ch.op, ch.ctx)
-			return len(batch) == 1
+			ch.Err = batch.Ended(ch.Ctx, ch.Op)
+			return len(members) == 1
 		}
 	}
 	if !writes {
@@ -140,31 +83,31 @@ func (w *writer) attempt(batch []*change) bool {
 		return true
 	}
 	if err := w.commit(); err != nil {
-		w.resolve(batch, err)
+		w.resolve(members, err)
 	}
 	w.cleaner.wrote(w.c.changed)
 	return true
 }
 
 // resolve answers for a batch whose COMMIT reported an error. Reading would not
-// do: the log may hold a whole transaction that a crash now would bring back. So
+// do: the log may hold a rows.Whole transaction that a crash now would bring back. So
 // it writes a fence after it: once that is durable, what is visible is so for
 // good, and what is not can never be (D17).
-func (w *writer) resolve(batch []*change, cause error) {
+func (w *writer) resolve(members []*change, cause error) {
 	w.c.rollback()
-	visible, err := w.fence(batch)
-	for i, ch := range batch {
+	visible, err := w.fence(members)
+	for i, ch := range members {
 		switch {
-		case ch.err != nil:
+		case ch.Err != nil:
 		case err != nil:
-			ch.err = fault.Wrap(ch.op, fault.Uncertain, cause, "it is not known whether this was committed")
+			ch.Err = fault.Wrap(ch.Op, fault.Uncertain, cause, "it is not known whether this was committed")
 		case !visible[i]:
-			ch.err = fault.Wrap(ch.op, fault.Unavailable, cause, "this was not committed")
+			ch.Err = fault.Wrap(ch.Op, fault.Unavailable, cause, "this was not committed")
 		}
 	}
 }
 
-func (w *writer) fence(batch []*change) (visible []bool, err error) {
+func (w *writer) fence(members []*change) (visible []bool, err error) {
 	if err := w.c.begin(); err != nil {
 		return nil, err
 	}
@@ -173,12 +116,12 @@ func (w *writer) fence(batch []*change) (visible []bool, err error) {
 			w.c.rollback()
 		}
 	}()
-	visible = make([]bool, len(batch))
-	for i, ch := range batch {
-		if ch.err != nil {
+	visible = make([]bool, len(members))
+	for i, ch := range members {
+		if ch.Err != nil {
 			continue
 		}
-		if visible[i], err = ch.done(w.c); err != nil {
+		if visible[i], err = ch.Work.done(w.c); err != nil {
 			return nil, err
 		}
 	}
@@ -192,21 +135,9 @@ func (w *writer) fence(batch []*change) (visible []bool, err error) {
 	return visible, w.commit()
 }
 
-// between runs fn while no transaction is open, and not after close.
-func (w *writer) between(fn func()) {
-	select {
-	case w.lead <- struct{}{}:
-		fn()
-		<-w.lead
-	case <-w.closed:
-	}
-}
-
-// close waits for the running transaction, then lets the file go. Nobody leads
-// after it.
+// close waits for the running transaction, then lets the file go.
 func (w *writer) close() error {
-	close(w.closed)
-	w.lead <- struct{}{}
+	w.queue.Close()
 	w.cleaner.close()
 	return w.c.close()
 }

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"world/fault"
@@ -135,21 +134,17 @@ func TestBatchMembers(t *testing.T) {
 			leaving, cancel := context.WithCancel(ctx)
 			defer cancel()
 			member := func(ctx context.Context, run func(c *conn) error) *change {
-				return &change{ctx: ctx, op: "test", run: run, end: make(chan struct{})}
+				return &change{Ctx: ctx, Op: "test", Work: work{run: run}}
 			}
-			batch := []*change{
+			members := []*change{
 				member(ctx, func(c *conn) error { return put(c, "first") }),
 				member(leaving, func(c *conn) error { return bad(c, cancel) }),
 				member(ctx, func(c *conn) error { return put(c, "last") }),
 			}
-			s.writer.waiting = slices.Clone(batch)
-			s.writer.lead <- struct{}{}
-			s.writer.serve()
-			<-s.writer.lead
-			for i, ch := range batch {
-				<-ch.end
-				if (ch.err != nil) != (i == 1) {
-					t.Errorf("member %d: %v", i, ch.err)
+			s.writer.queue.Between(func() { s.writer.run(members) })
+			for i, ch := range members {
+				if (ch.Err != nil) != (i == 1) {
+					t.Errorf("member %d: %v", i, ch.Err)
 				}
 			}
 			for body, want := range map[string]bool{"first": true, "last": true, "bad": false} {
