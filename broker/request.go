@@ -2,6 +2,7 @@ package broker
 
 import (
 	"context"
+	"slices"
 
 	"world/broker/law"
 	"world/fault"
@@ -53,37 +54,61 @@ func (e Evidence) Effect(id string) record.EffectOutcome {
 // kind Uncertain, or with Evidence.Intent set, an intent may be durable that has
 // no outcome, and the caller must give up the lease.
 func (i *Invoker) Request(ctx context.Context, t law.Triple, payload []byte, input, planned store.Object) (Evidence, error) {
-	const op = "broker: request"
-	if !declares(i.declared, t) {
-		return Evidence{}, fault.New(op, fault.Denied, "(%s, %s, %d) is not a declared effect", t.Effect, t.Scope, t.Cost)
+	if err := i.undeclared(t); err != nil {
+		return Evidence{}, err
 	}
 	handler := i.broker.Handlers[t.Effect]
 	if handler == nil {
-		return Evidence{}, fault.New(op, fault.Unsupported, "no handler for effect %s", t.Effect)
+		return Evidence{}, fault.New("broker: request", fault.Unsupported, "no handler for effect %s", t.Effect)
+	}
+	opened, ev, err := i.Open(ctx, t, payload, input, planned)
+	if opened == nil {
+		return ev, err
+	}
+	return opened.run(ctx, handler), nil
+}
+
+// Open is Request for an effect that no handler carries out, because the call's
+// own last transaction is what brings it about: it decides and makes the intent
+// durable, with the objects that the call has so far. It returns the opened effect
+// when that was allowed, the evidence of the denial when it was denied, and
+// Request's errors.
+func (i *Invoker) Open(ctx context.Context, t law.Triple, payload []byte, objects ...store.Object) (*Opened, Evidence, error) {
+	const op = "broker: request"
+	if err := i.undeclared(t); err != nil {
+		return nil, Evidence{}, err
 	}
 	q := record.EffectRequest{Effect: t.Effect, Scope: t.Scope, Cost: t.Cost, Now: i.call.Claim.At, Payload: payload}
 	request := store.NewObject(record.Request, provenance, q.Bytes())
 	for range maxGuardFailures {
 		d := Decide(i.call.Session, i.call.Ledger, q)
 		if d.Verdict != law.Allowed {
-			return i.deny(q, d, request), nil
+			return nil, i.deny(q, d, request), nil
 		}
-		intent, err := i.intend(ctx, q, d, []store.Object{input, planned, request})
+		intent, err := i.intend(ctx, q, d, append(slices.Clip(objects), request))
 		if fault.Is(err, fault.OverBudget) {
 			if i.call.Ledger, err = i.broker.Store.Ledger(ctx, i.call.Claim.Episode); err != nil {
-				return Evidence{}, err
+				return nil, Evidence{}, err
 			}
 			continue
 		}
 		if err != nil {
-			return Evidence{}, err
+			return nil, Evidence{}, err
 		}
 		if intent.Ordinal != i.call.Ledger.Next {
-			return Evidence{Intent: &intent}, fault.New(op, fault.Internal, "intent %s was decided with the spend before ordinal %d", intent.Name(), i.call.Ledger.Next)
+			return nil, Evidence{Intent: &intent}, fault.New(op, fault.Internal, "intent %s was decided with the spend before ordinal %d", intent.Name(), i.call.Ledger.Next)
 		}
-		return i.run(ctx, handler, q, d, intent), nil
+		return &Opened{i, q, d, intent}, Evidence{}, nil
 	}
-	return Evidence{}, fault.New(op, fault.Corrupt, "the durable budget guard and the ledger of episode %s do not agree", i.call.Claim.Episode)
+	return nil, Evidence{}, fault.New(op, fault.Corrupt, "the durable budget guard and the ledger of episode %s do not agree", i.call.Claim.Episode)
+}
+
+// undeclared refuses a triple that the call's transition does not declare.
+func (i *Invoker) undeclared(t law.Triple) error {
+	if declares(i.declared, t) {
+		return nil
+	}
+	return fault.New("broker: request", fault.Denied, "(%s, %s, %d) is not a declared effect", t.Effect, t.Scope, t.Cost)
 }
 
 // deny records a denial. Nothing is journaled and nothing debited.

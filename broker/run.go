@@ -14,15 +14,27 @@ import (
 // an answer that cannot be read.
 const maxOutput = 4 << 20
 
-// run carries out an allowed effect whose intent is durable, and makes its evidence.
-func (i *Invoker) run(ctx context.Context, handler Handler, q record.EffectRequest, d law.Decision, intent store.Intent) Evidence {
-	b := i.broker
-	result := i.handle(ctx, handler, Job{
-		Episode: intent.Episode, Intent: intent.Name(), Effect: q.Effect, Scope: q.Scope,
-		Cost: q.Cost, Payload: q.Payload, Deadline: b.Deadline,
-	})
+// Opened is an allowed effect whose intent is durable and whose end is not known.
+type Opened struct {
+	invoker  *Invoker
+	request  record.EffectRequest
+	decision law.Decision
+	Intent   store.Intent
+}
+
+// run has a handler carry the effect out, and makes its evidence.
+func (o *Opened) run(ctx context.Context, handler Handler) Evidence {
+	return o.End(o.invoker.handle(ctx, handler, Job{
+		Episode: o.Intent.Episode, Intent: o.Intent.Name(), Effect: o.request.Effect, Scope: o.request.Scope,
+		Cost: o.request.Cost, Payload: o.request.Payload, Deadline: o.invoker.broker.Deadline,
+	}))
+}
+
+// End makes the evidence of how the effect ended.
+func (o *Opened) End(result Result) Evidence {
+	i, q, d, intent := o.invoker, o.request, o.decision, o.Intent
 	e := Evidence{Grant: d.Grant, Ordinal: intent.Ordinal, Request: intent.Request, Intent: &intent}
-	e.Outcome = store.Outcome{Status: result.Status, At: max(i.call.Claim.At, b.Clock().Unix())}
+	e.Outcome = store.Outcome{Status: result.Status, At: max(i.call.Claim.At, i.broker.Clock().Unix())}
 	switch result.Status {
 	case store.StatusSucceeded:
 		object := store.NewObject(record.Result, provenance, result.Output)

@@ -49,17 +49,10 @@ func (c *Coordinator) effectful(ctx context.Context, a *admitted) (Reply, error)
 		return Reply{}, err
 	}
 	defer leave()
-	k := &course{c: c, admitted: a}
-	if k.lease, err = c.lease(ctx, a.episode()); err != nil {
+	k, err := c.ready(ctx, a)
+	if err != nil {
 		return Reply{}, err
 	}
-	if k.now, err = c.moment(ctx, a); err != nil {
-		return Reply{}, err
-	}
-	if k.ledger, err = c.Store.Ledger(ctx, a.episode()); err != nil {
-		return Reply{}, err
-	}
-	k.claim = a.claim(k.now)
 	defer func() {
 		// Also when a broken invariant panics: an intent that is left open must
 		// not look as if it were running.
@@ -72,6 +65,22 @@ func (c *Coordinator) effectful(ctx context.Context, a *admitted) (Reply, error)
 		return k.refused(ctx, err)
 	}
 	return k.commit(ctx, body, failure)
+}
+
+// ready gives a call whose turn has come what its decision rests on.
+func (c *Coordinator) ready(ctx context.Context, a *admitted) (k *course, err error) {
+	k = &course{c: c, admitted: a}
+	if k.lease, err = c.lease(ctx, a.episode()); err != nil {
+		return nil, err
+	}
+	if k.now, err = c.moment(ctx, a); err != nil {
+		return nil, err
+	}
+	if k.ledger, err = c.Store.Ledger(ctx, a.episode()); err != nil {
+		return nil, err
+	}
+	k.claim = a.claim(k.now)
+	return k, nil
 }
 
 // pure runs a call of a transition that declares no effect: once, with its
