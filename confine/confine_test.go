@@ -338,6 +338,15 @@ func TestFenceCalls(t *testing.T) {
 			}
 		}
 	}
+	// What watches a program cannot be read or written by it.
+	s := newSite(t, confine.Namespaces)
+	for path, want := range map[string]int{"/proc/1/environ": 1, "/proc/1/mem": 1, "/proc/self/environ": 0} {
+		spec := s.spec("read", path)
+		spec.Program = s.image
+		if got := s.run(spec); got.Exit != want {
+			t.Errorf("%s: %d %q", path, got.Exit, got.Stdout)
+		}
+	}
 	open := newSite(t, confine.Process)
 	if got := open.run(open.spec("ring")); strings.Contains(string(got.Stdout), "operation not permitted") {
 		t.Errorf("control: %q", got.Stdout)
@@ -363,6 +372,7 @@ func TestFenceEnvironment(t *testing.T) {
 			got := s.run(spec)
 			var seen struct {
 				FDs, Env, Args []string
+				Block          string // the environment it was started with
 				UID, GID       int
 				Groups         []int
 				Dir            string
@@ -371,7 +381,9 @@ func TestFenceEnvironment(t *testing.T) {
 			if err := json.Unmarshal([]byte(strings.TrimPrefix(string(got.Stdout), "ok ")), &seen); err != nil {
 				t.Fatalf("%q %q: %v", got.Stdout, got.Stderr, err)
 			}
-			seen.Env = slices.DeleteFunc(seen.Env, func(e string) bool { return strings.HasPrefix(e, "PWD=") })
+			if strings.Contains(seen.Block, "LEAK") {
+				t.Errorf("%s %s: started with %q", level, form, seen.Block)
+			}
 			wantFDs := []string{"0", "1", "2"}
 			if form == "verb" { // the first stage keeps its lifeline and its report
 				wantFDs = append(wantFDs, "4", "5")

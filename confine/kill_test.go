@@ -70,7 +70,7 @@ func TestKillAtDeadline(t *testing.T) {
 				cancel()
 			}()
 			got, err := s.jail.Run(ctx, change(s.spec("tick", ticks)))
-			if err != nil || got.Bound != confine.CallerBound || !got.Started {
+			if err != nil || got.Bound != confine.CallerBound || !got.Started || got.Elapsed > 10*time.Second {
 				t.Fatalf("%s %s: %+v, %v", name, form, got, err)
 			}
 			if n := processes(t, s.worktree); n != 0 {

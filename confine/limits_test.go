@@ -55,12 +55,37 @@ func TestLimits(t *testing.T) {
 					if got.Bound != test.bound || !strings.Contains(string(got.Stdout), test.says) || !got.Started {
 						t.Errorf("ended %q, said %q %q", got.Bound, got.Stdout, got.Stderr)
 					}
+					if got.Elapsed > 10*time.Second {
+						t.Errorf("took %s, as long as the clock lets it", got.Elapsed)
+					}
 					if n := int64(len(got.Stdout) + len(got.Stderr)); n > spec.Limits.Output {
 						t.Errorf("%d bytes of output", n)
 					}
 				})
 			}
 		})
+	}
+}
+
+// TestLimitsInside: the first stage alone, with nobody outside to end it, ends at
+// its deadline, and when whoever holds its lifeline is gone.
+func TestLimitsInside(t *testing.T) {
+	image := attack(t)
+	for _, program := range []bool{false, true} {
+		for _, cut := range []bool{false, true} {
+			wall := 200 * time.Millisecond
+			if cut {
+				wall = time.Minute
+			}
+			alone := confine.StageAlone(t, image, wall, program, "sleep")
+			if cut {
+				alone.Started(t)
+				alone.CutLifeline(t)
+			}
+			if said := alone.Wait(t); strings.Contains(said, string(confine.WallBound)) == cut {
+				t.Errorf("program %t, lifeline cut %t: reported %q", program, cut, said)
+			}
+		}
 	}
 }
 

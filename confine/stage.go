@@ -84,7 +84,7 @@ func stage(args []string, verbs map[string]Verb) int {
 		return refuse("close range", err)
 	}
 	unix.Close(stageFD)
-	r := &reporter{pipe: os.NewFile(reportFD, "report"), group: o.Level < Namespaces && o.Program != 0}
+	r := &reporter{pipe: os.NewFile(reportFD, "report"), group: o.Level < Namespaces && o.Program != 0 && unix.Getpgrp() == os.Getpid()}
 	// Below namespaces the daemon's death signals only this process, and inside
 	// them there is a moment before that signal is armed; the pipe covers both.
 	go func() {

@@ -252,6 +252,20 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
+// TestNeverStarted: a write whose tool never began did certainly not happen.
+func TestNeverStarted(t *testing.T) {
+	d := newDesk(t, confine.Namespaces, "")
+	job := broker.Job{Episode: episode, Effect: WorkspaceWrite, Payload: []byte(`{"op":"write","path":"a","content":"x"}`), Deadline: 5 * time.Second}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if r := d.handler.Handle(ctx, job); r.Status != store.StatusFailed || !strings.HasPrefix(d.get("a"), "error") {
+		t.Errorf("%+v", r)
+	}
+	if r := d.handler.Handle(context.Background(), job); r.Status != store.StatusSucceeded || d.get("a") != "x" {
+		t.Errorf("control: %+v", r)
+	}
+}
+
 // TestToolStderrStaysInside: what the tool says on stderr, and where the worktree
 // lies, never reaches an agent.
 func TestToolStderrStaysInside(t *testing.T) {
@@ -416,6 +430,11 @@ func TestNewHandlerRefuses(t *testing.T) {
 	for _, test := range tests {
 		if _, err := NewHandler(Options{Jail: jail, StateDir: test.state, WorkspaceRoot: test.root}); !fault.Is(err, test.kind) {
 			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+	for _, made := range []string{"root/state", "root/policies", "root/inside/state", "root/inside/policies"} {
+		if _, err := os.Lstat(at(made)); err == nil {
+			t.Errorf("a refusal made %s", made)
 		}
 	}
 	if _, err := NewHandler(Options{Jail: jail, StateDir: at("root-evil"), WorkspaceRoot: at("root")}); err != nil {

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,29 +21,26 @@ func (h *Handler) place(state, root string) error {
 			return fault.New(op, fault.Invalid, "state directory and workspace root must be absolute, clean paths")
 		}
 	}
-	if inside(root, state) || inside(root, policies) {
-		return fault.New(op, fault.Invalid, "the state directory lies inside the workspace root")
+	h.state, h.root, h.policies = leadsTo(state), leadsTo(root), leadsTo(policies)
+	if inside(root, state) || inside(h.root, h.state) || inside(h.root, h.policies) {
+		return fault.New(op, fault.Invalid, "the state directory lies inside the workspace root, by name or by link")
 	}
-	if err := os.MkdirAll(policies, 0o700); err != nil {
-		return fault.Wrap(op, fault.Unavailable, err, "the policy directory cannot be made")
-	}
-	if err := os.MkdirAll(root, 0o711); err != nil {
-		return fault.Wrap(op, fault.Unavailable, err, "the workspace root cannot be made")
-	}
-	for real, path := range map[*string]string{&h.root: root, &h.state: state, &h.policies: policies} {
-		var err error
-		if *real, err = filepath.EvalSymlinks(path); err != nil {
-			return fault.Wrap(op, fault.Unavailable, err, "state directory or workspace root is not there")
-		}
-	}
-	if inside(h.root, h.state) || inside(h.root, h.policies) {
-		return fault.New(op, fault.Invalid, "the state directory leads inside the workspace root")
+	if err := errors.Join(os.MkdirAll(h.policies, 0o700), os.MkdirAll(h.root, 0o711)); err != nil {
+		return fault.Wrap(op, fault.Unavailable, err, "state directory or workspace root cannot be made")
 	}
 	if !confine.Reachable(filepath.Join(h.root, "any"), confine.UserOf("")) {
 		return fault.New(op, fault.Unavailable,
 			"programs run as users of their own, and the workspace root or a directory above it does not let them through: it needs mode o+x")
 	}
 	return nil
+}
+
+// leadsTo returns a path with the links on it followed, as far as it exists.
+func leadsTo(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil || path == "/" {
+		return real
+	}
+	return filepath.Join(leadsTo(filepath.Dir(path)), filepath.Base(path))
 }
 
 // inside reports whether path is dir or lies below it.

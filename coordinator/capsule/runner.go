@@ -81,7 +81,7 @@ func judge(ctx context.Context, r confine.Result) ([]byte, error) {
 	case confine.CallerBound:
 		return nil, fault.Wrap("capsule: run", fault.Timeout, ctx.Err(), "the call ended before the capsule did")
 	case confine.Died:
-		return limit("memory, or it broke off")
+		return limit("it died, of memory most likely")
 	default:
 		return limit(string(r.Bound))
 	}
@@ -100,6 +100,6 @@ func judge(ctx context.Context, r confine.Result) ([]byte, error) {
 	case ExitRequest:
 		return nil, fault.Wrap("capsule: run", fault.Internal, cause, "")
 	}
-	// An interpreter that runs as a child of the first stage and breaks off.
-	return limit("memory, or it broke off")
+	// An interpreter that runs as a child of the first stage, and died.
+	return limit("it died, of memory most likely")
 }

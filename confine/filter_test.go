@@ -1,0 +1,91 @@
+package confine
+
+import (
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// answer runs a filter program as the kernel would, for the instructions it uses.
+func answer(t *testing.T, program []unix.SockFilter, arch, number, argument uint32) uint32 {
+	t.Helper()
+	var accumulator uint32
+	for at := 0; at < len(program); at++ {
+		i := program[at]
+		skip := func(yes bool) {
+			if yes {
+				at += int(i.Jt)
+			} else {
+				at += int(i.Jf)
+			}
+		}
+		switch i.Code {
+		case unix.BPF_LD | unix.BPF_W | unix.BPF_ABS:
+			accumulator = map[uint32]uint32{offsetNumber: number, offsetArch: arch, offsetArgument: argument}[i.K]
+		case unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K:
+			skip(accumulator == i.K)
+		case unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K:
+			skip(accumulator&i.K != 0)
+		case unix.BPF_RET | unix.BPF_K:
+			return i.K
+		default:
+			t.Fatalf("instruction %d is unknown: %+v", at, i)
+		}
+	}
+	t.Fatal("the program has no end")
+	return 0
+}
+
+func TestFilterProgram(t *testing.T) {
+	const (
+		allow  = unix.SECCOMP_RET_ALLOW
+		deny   = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
+		absent = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)
+		kill   = unix.SECCOMP_RET_KILL_PROCESS
+		thread = unix.CLONE_VM | unix.CLONE_FS | unix.CLONE_FILES | unix.CLONE_SIGHAND | unix.CLONE_THREAD
+	)
+	tests := []struct {
+		name             string
+		number, argument uint32
+		strict, lenient  uint32 // without and with sockets and forks
+	}{
+		{"read", unix.SYS_READ, 0, allow, allow},
+		{"execve", unix.SYS_EXECVE, 0, allow, allow},
+		{"socketpair", unix.SYS_SOCKETPAIR, 0, allow, allow},
+		{"socket", unix.SYS_SOCKET, 0, deny, allow},
+		{"clone a process", unix.SYS_CLONE, uint32(unix.SIGCHLD), deny, allow},
+		{"clone a thread", unix.SYS_CLONE, thread, allow, allow},
+		{"clone a user namespace", unix.SYS_CLONE, unix.CLONE_NEWUSER | uint32(unix.SIGCHLD), deny, deny},
+		{"clone a net namespace for a thread", unix.SYS_CLONE, unix.CLONE_NEWNET | thread, deny, deny},
+		{"clone3", unix.SYS_CLONE3, 0, absent, absent},
+	}
+	for _, call := range forkCalls {
+		tests = append(tests, struct {
+			name             string
+			number, argument uint32
+			strict, lenient  uint32
+		}{"fork", call, 0, deny, allow})
+	}
+	for _, call := range forbidden {
+		tests = append(tests, struct {
+			name             string
+			number, argument uint32
+			strict, lenient  uint32
+		}{"forbidden", call, 0, deny, deny})
+	}
+	strict, lenient := filterProgram(false, false), filterProgram(true, true)
+	for _, test := range tests {
+		if got := answer(t, strict, nativeArch, test.number, test.argument); got != test.strict {
+			t.Errorf("%s (%d), strict: %#x", test.name, test.number, got)
+		}
+		if got := answer(t, lenient, nativeArch, test.number, test.argument); got != test.lenient {
+			t.Errorf("%s (%d), lenient: %#x", test.name, test.number, got)
+		}
+		if got := answer(t, lenient, nativeArch+1, test.number, test.argument); got != kill {
+			t.Errorf("%s of another architecture: %#x", test.name, got)
+		}
+		if got := answer(t, lenient, nativeArch, test.number|foreignBit, test.argument); foreignBit != 0 && got != kill {
+			t.Errorf("%s of the other ABI: %#x", test.name, got)
+		}
+	}
+}
