@@ -52,6 +52,9 @@ const (
 	Unknown Answer = "unknown"
 )
 
+// At says what the next questions are about, for errors.
+func (s *Process) At(where string) { s.where = where }
+
 // Tell sends text that asks nothing, such as definitions. A complaint of the
 // solver is fault.Invalid and begins with the file and line it is about.
 func (s *Process) Tell(chunks ...spec.Chunk) error {

@@ -65,31 +65,96 @@ func All(ctx context.Context, book *spec.Book, theorems []spec.Theorem, o Option
 			results = append(results, Result{t, enc, make([]Try, len(o.Solvers))})
 		}
 	}
-	slots := make(chan struct{}, max(o.Jobs, 1))
+	type question struct{ result, solver int }
+	questions := make(chan question)
 	var wg sync.WaitGroup
+	for range max(o.Jobs, 1) {
+		wg.Go(func() {
+			d := newDesk(book, o)
+			defer d.close()
+			for q := range questions {
+				r := &results[q.result]
+				wantCore := q.solver == 0 && r.Encoding == r.Theorem.Encodings[0] && len(r.Theorem.Hypotheses) > 0
+				r.Tries[q.solver] = d.try(ctx, *r, q.solver, wantCore)
+			}
+		})
+	}
 	for i := range results {
-		r := &results[i]
 		for k := range o.Solvers {
-			core := k == 0 && r.Encoding == r.Theorem.Encodings[0] && len(r.Theorem.Hypotheses) > 0
-			slots <- struct{}{}
-			wg.Go(func() {
-				defer func() { <-slots }()
-				r.Tries[k] = one(ctx, book, *r, o.Solvers[k], o.Limit, core)
-			})
+			questions <- question{i, k}
 		}
 	}
+	close(questions)
 	wg.Wait()
 	return results
 }
 
-// one asks all questions about one result of one process, reset in between: a
-// second process start would cost more than most proofs.
-func one(ctx context.Context, book *spec.Book, r Result, solver z3.Program, limit time.Duration, core bool) (t Try) {
-	s, err := solver.Start(ctx, limit, fmt.Sprintf("%s (%s)", r.Theorem.ID, r.Encoding))
+// desk is where one goroutine works: at most one process of each solver, kept
+// from theorem to theorem because starting one costs more than most proofs.
+// Cores have a process of their own: the options they need outlive a reset.
+type desk struct {
+	book    *spec.Book
+	options Options
+	open    []*z3.Process // by solver, the one for cores last
+}
+
+func newDesk(book *spec.Book, o Options) *desk {
+	return &desk{book, o, make([]*z3.Process, len(o.Solvers)+1)}
+}
+
+func (d *desk) close() {
+	for k := range d.open {
+		d.drop(k)
+	}
+}
+
+func (d *desk) drop(k int) {
+	if d.open[k] != nil {
+		d.open[k].Close()
+		d.open[k] = nil
+	}
+}
+
+// at returns the process of a place, started if need be.
+func (d *desk) at(ctx context.Context, k int, where string) (*z3.Process, error) {
+	if d.open[k] == nil {
+		s, err := d.options.Solvers[k%len(d.options.Solvers)].Start(ctx, d.options.Limit, where)
+		if err != nil {
+			return nil, err
+		}
+		d.open[k] = s
+	}
+	d.open[k].At(where)
+	return d.open[k], nil
+}
+
+// try puts one result's questions to one solver. A solver that failed at one is
+// not asked the next.
+func (d *desk) try(ctx context.Context, r Result, k int, wantCore bool) Try {
+	where := fmt.Sprintf("%s (%s)", r.Theorem.ID, r.Encoding)
+	s, err := d.at(ctx, k, where)
 	if err != nil {
 		return Try{Err: err}
 	}
-	defer s.Close()
+	t := ask(s, d.book, r)
+	if t.Err != nil {
+		d.drop(k)
+	}
+	if !wantCore || !t.Proved() {
+		return t
+	}
+	cores := len(d.options.Solvers)
+	if s, t.Err = d.at(ctx, cores, where+", core"); t.Err == nil {
+		t.Unused, t.Err = unused(s, d.book, r.Theorem)
+	}
+	if t.Err != nil {
+		d.drop(cores)
+	}
+	return t
+}
+
+// ask asks for the twin, the goal, and a counterexample if there is one.
+func ask(s *z3.Process, book *spec.Book, r Result) (t Try) {
 	script := append([]spec.Chunk{reset}, book.Script(r.Encoding, spec.Sort, r.Theorem.RestsOn...)...)
 	script = append(script, r.Theorem.Twin())
 	if t.Twin, t.Err = s.CheckSat(script...); t.Err != nil {
@@ -98,12 +163,8 @@ func one(ctx context.Context, book *spec.Book, r Result, solver z3.Program, limi
 	start := time.Now()
 	t.Goal, t.Err = s.CheckSat(append(script, r.Theorem.Goal())...)
 	t.Took = time.Since(start)
-	switch {
-	case t.Err != nil:
-	case t.Goal == z3.Sat:
+	if t.Err == nil && t.Goal == z3.Sat {
 		t.Model, t.Err = model(s, r.Theorem)
-	case t.Goal == z3.Unsat && core:
-		t.Unused, t.Err = unused(s, book, r.Theorem)
 	}
 	return t
 }

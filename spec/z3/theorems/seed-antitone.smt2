@@ -3,8 +3,9 @@
 ; rests on: decision seeding
 ; encodings: int bv64
 (declare-const b Num)
-(declare-const spent Num)
+(declare-const s Num)
 (declare-const more Num)
+(define-fun spent () Num (amount s))
 (assert (! (le zero more) :named not-negative))
 (assert (! (le spent (sub maxint more)) :named sum-fits))
 (assert (! (not (le (seed b (add spent more)) (seed b spent))) :named goal))
