@@ -45,16 +45,9 @@ func (c *Coordinator) admit(s *Snapshot, call Call) (*admitted, error) {
 	if call.Surface != store.SurfaceMCP && call.Surface != store.SurfaceA2A {
 		return nil, fault.New(op, fault.Invalid, "invalid call: surface")
 	}
-	task := call.Task
-	if task == "" {
-		random := make([]byte, 16)
-		if _, err := io.ReadFull(c.Random, random); err != nil {
-			return nil, fault.Wrap(op, fault.Internal, err, "no task id could be drawn")
-		}
-		task = hex.EncodeToString(random)
-	}
-	if _, err := store.ParseTask(task); err != nil {
-		return nil, fault.Wrap(op, fault.Invalid, err, "invalid call: a task id is 1 to 128 bytes of A-Z a-z 0-9 . _ -")
+	task, err := c.task(call.Task)
+	if err != nil {
+		return nil, err
 	}
 	args, err := canon.Parse(call.Args, canon.Limits{Bytes: 2 * MaxInput, Depth: inputDepth})
 	if err != nil {
@@ -80,6 +73,22 @@ func (c *Coordinator) admit(s *Snapshot, call Call) (*admitted, error) {
 		a.declared = append(a.declared, t.Law())
 	}
 	return a, nil
+}
+
+// task checks a caller's task id, or draws one.
+func (c *Coordinator) task(given string) (string, error) {
+	const op = "coordinator: admit"
+	if given == "" {
+		random := make([]byte, 16)
+		if _, err := io.ReadFull(c.Random, random); err != nil {
+			return "", fault.Wrap(op, fault.Internal, err, "no task id could be drawn")
+		}
+		return hex.EncodeToString(random), nil
+	}
+	if _, err := store.ParseTask(given); err != nil {
+		return "", fault.Wrap(op, fault.Invalid, err, "invalid call: a task id is 1 to 128 bytes of A-Z a-z 0-9 . _ -")
+	}
+	return given, nil
 }
 
 // provenance labels the coordinator's objects and entries.

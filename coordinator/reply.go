@@ -71,6 +71,11 @@ func (c *Coordinator) earlier(ctx context.Context, a *admitted) (*Reply, error) 
 	if err != nil {
 		return nil, err
 	}
+	if record.IsCommit(entry) {
+		reply := committed(entry)
+		reply.Replayed = true
+		return &reply, nil
+	}
 	call, err := evidence.Load(ctx, c.Store, entry)
 	if err != nil {
 		return nil, err

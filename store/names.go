@@ -15,8 +15,8 @@ type EpisodeID string
 // '.' or '/'.
 type TransitionID string
 
-// InvocationID names one call for ever: SURFACE:EPISODE:TASK, at most 256 bytes.
-// It is the idempotency key of D12.
+// InvocationID names one call for ever: SURFACE:EPISODE:TASK, or rest:TASK for a
+// commit, at most 256 bytes. It is the idempotency key of D12.
 type InvocationID string
 
 // CredentialID is the sha256 of a credential's text as 64 lowercase hex digits
@@ -78,6 +78,12 @@ func ParseTask(s string) (string, error) {
 // NewInvocationID joins the parts of an invocation id; task must have passed ParseTask.
 func NewInvocationID(surface Surface, episode EpisodeID, task string) InvocationID {
 	return InvocationID(string(surface) + ":" + string(episode) + ":" + task)
+}
+
+// CommitInvocation is the id of a commit, as clients write it; it names no episode.
+// task must have passed ParseTask.
+func CommitInvocation(task string) InvocationID {
+	return InvocationID(string(SurfaceREST) + ":" + task)
 }
 
 // IntentName is the durable name of an effect intent, "effect:EPISODE:ORDINAL".

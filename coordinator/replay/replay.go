@@ -8,6 +8,7 @@ import (
 	"world/coordinator/evidence"
 	"world/fault"
 	"world/store"
+	"world/store/record"
 )
 
 const page = 500 // rows read at a time; the store's own limit
@@ -106,13 +107,26 @@ func (p *Replayer) unfinished(ctx context.Context, id store.InvocationID) (Repor
 	return r, err
 }
 
+// judge replays by what the entry is: a commit that landed, one that did not, or
+// the call of a transition. nil means that everything agrees.
+func (p *Replayer) judge(ctx context.Context, entry store.Entry) error {
+	if record.IsCommit(entry) {
+		return p.commit(ctx, entry)
+	}
+	call, err := evidence.Load(ctx, p.Store, entry)
+	switch {
+	case err != nil:
+		return err
+	case call.Record.SkillID == record.CommitSkill:
+		return p.refused(ctx, call)
+	}
+	return p.again(ctx, call)
+}
+
 // entry replays the call of one entry and sorts its end into a report.
 func (p *Replayer) entry(ctx context.Context, entry store.Entry) (Report, error) {
 	r := Report{Invocation: entry.Invocation, Verdict: Same}
-	call, err := evidence.Load(ctx, p.Store, entry)
-	if err == nil {
-		err = p.again(ctx, call)
-	}
+	err := p.judge(ctx, entry)
 	var d divergence
 	var u unreplayable
 	switch {

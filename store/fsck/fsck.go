@@ -61,6 +61,7 @@ type checker struct {
 	spending   map[store.EpisodeID]*spending
 	reconciled map[string]store.Ref // by intent name, as the rows have it
 	latest     int64                // greatest time of any row
+	commits    map[store.InvocationID]*commit
 	acts       acts
 	records    records
 }
@@ -82,6 +83,7 @@ func Run(ctx context.Context, from store.Auditor, opts Options) (Report, error) 
 		calls:      map[store.InvocationID]*call{},
 		spending:   map[store.EpisodeID]*spending{},
 		reconciled: map[string]store.Ref{},
+		commits:    map[store.InvocationID]*commit{},
 		acts:       newActs(),
 	}
 	c.records.sessions = map[store.Ref]sessionOrFault{}

@@ -67,6 +67,7 @@ func (c *checker) claims() error {
 			c.find(r.Where, "the id is claimed twice")
 		}
 		k.claim = withoutTime(cl)
+		c.keepClaim(cl)
 		k.flags |= hasClaim
 		return nil
 	})
@@ -137,6 +138,7 @@ func (c *checker) intents() error {
 		}
 		k.flags |= hasIntent
 		k.intent, k.ordinal, k.name = asRecorded(i), i.Ordinal, i.Name()
+		c.keepIntent(i)
 		if i.Outcome.Status != store.StatusOpen {
 			k.flags |= hasOutcome
 		}

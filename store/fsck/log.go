@@ -25,9 +25,12 @@ func (c *checker) log() error {
 		if !whole {
 			return nil
 		}
-		if e.Invocation != "" {
+		switch {
+		case record.IsCommit(e):
+			c.committed(r.Where, e)
+		case e.Invocation != "":
 			c.finished(r.Where, e)
-		} else {
+		default:
 			c.act(r.Where, e)
 		}
 		return nil

@@ -53,6 +53,8 @@ func decodes(semanticID string, b []byte) (err error) {
 		_, err = record.DecodeReconciliation(b)
 	case record.Registry:
 		_, err = record.DecodeRegistry(b)
+	case record.Commit:
+		_, err = record.DecodeCommit(b)
 	case record.Genesis:
 		_, err = record.DecodeGenesis(b)
 	}

@@ -111,6 +111,9 @@ func (r *recent) entry(where string, e store.Entry) error {
 	if err != nil || e.Invocation == "" {
 		return err
 	}
+	if record.IsCommit(e) {
+		return r.commit(where, e)
+	}
 	v, err := record.DecodeInvocation(about.Bytes())
 	if err != nil {
 		r.find(where, "its invocation record cannot be read: %s", why(err))
@@ -127,6 +130,32 @@ func (r *recent) entry(where string, e store.Entry) error {
 		r.find(where, "its claim is of another call")
 	}
 	return err
+}
+
+// commit reads what a client's entry was to be.
+func (r *recent) commit(where string, e store.Entry) error {
+	claim, err := r.from.Claim(r.ctx, e.Invocation)
+	if fault.Is(err, fault.NotFound) {
+		r.find(where, "its claim is missing")
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	o, err := r.from.Object(r.ctx, claim.Input)
+	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Corrupt) {
+		r.find(where, "%s", why(err))
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	asked, err := record.DecodeCommit(o.Bytes())
+	if err != nil || asked.Entry(e.Invocation) != e {
+		r.find(where, "it is not the entry that was to be committed")
+	}
+	r.episodes[claim.Episode] = true
+	return nil
 }
 
 // spend adds an episode's intents up.

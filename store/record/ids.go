@@ -23,4 +23,5 @@ const (
 	Source         = "world/transition-source/v1" // source text of a transition
 	Interpreter    = "world/interpreter/v1"       // bytes of an interpreter
 	HostAct        = "world/host-act/v1"          // text that stands as transitionFn of host acts
+	Commit         = "world/commit/v1"            // CommitRecord
 )

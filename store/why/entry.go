@@ -12,11 +12,14 @@ func (w *walker) entry(e store.Entry) {
 	if w.err != nil {
 		return
 	}
-	if e.Invocation != "" {
+	switch {
+	case record.IsCommit(e):
+		w.commit(e)
+	case e.Invocation != "":
 		w.call(e)
-		return
+	default:
+		w.act(e)
 	}
-	w.act(e)
 }
 
 // link adds an entry, with its hashes computed again and its place in the chain held.

@@ -165,6 +165,9 @@ func (w *walker) names(e store.Entry, ref store.Ref) (bool, error) {
 	if among(ref, e.Hash, e.World, e.StateRoot, e.TransitionFn, e.Interpreter) {
 		return true, nil
 	}
+	if record.IsCommit(e) {
+		return w.brings(e, ref)
+	}
 	if e.Invocation == "" {
 		return false, nil
 	}
