@@ -247,6 +247,7 @@ func TestRowAndObjectMustAgree(t *testing.T) {
 	}
 	for name, change := range map[string]func(*store.Session){
 		"object":     func(s *store.Session) { s.Object = wide.Object },
+		"credential": func(s *store.Session) { s.Credential = wide.Token.ID() },
 		"episode":    func(s *store.Session) { s.Episode = "ep2" },
 		"expiry":     func(s *store.Session) { s.ExpiresAt++ },
 		"created":    func(s *store.Session) { s.CreatedAt-- },

@@ -202,7 +202,11 @@ func TestListenRefusesAFolderThatIsNotItsOwn(t *testing.T) {
 			}
 		},
 		"a link": func(t *testing.T, path string) {
-			if err := os.Symlink(t.TempDir(), path); err != nil {
+			target := filepath.Join(t.TempDir(), "private")
+			if err := os.Mkdir(target, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink(target, path); err != nil {
 				t.Fatal(err)
 			}
 		},

@@ -2,6 +2,7 @@ package admin
 
 import (
 	"encoding/binary"
+	"errors"
 	"io"
 	"net"
 	"os"
@@ -38,8 +39,8 @@ func send(conn *net.UnixConn, body []byte, file *os.File) error {
 func receive(conn *net.UnixConn) (body []byte, file *os.File, err error) {
 	const op = "admin: receive"
 	var length [4]byte
-	rights := make([]byte, unix.CmsgSpace(4)) // room for one descriptor; the kernel closes the rest
-	n, rightsLen, flags, _, err := conn.ReadMsgUnix(length[:], rights)
+	rights := make([]byte, unix.CmsgSpace(2*4)) // room for one descriptor too many; the kernel closes the rest
+	n, rightsLen, _, _, err := conn.ReadMsgUnix(length[:], rights)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -51,8 +52,11 @@ func receive(conn *net.UnixConn) (body []byte, file *os.File, err error) {
 			}
 		}
 	}()
-	if err != nil || flags&unix.MSG_CTRUNC != 0 || len(files) > 1 {
-		return nil, nil, invalidFrame("more than one descriptor")
+	if err == nil && len(files) > 1 {
+		err = invalidFrame("more than one descriptor")
+	}
+	if err != nil {
+		return nil, nil, err
 	}
 	if n == 0 {
 		return nil, nil, io.EOF
@@ -75,26 +79,21 @@ func receive(conn *net.UnixConn) (body []byte, file *os.File, err error) {
 }
 
 // descriptors takes the descriptors out of control messages, each as a file that
-// honours deadlines.
+// honours deadlines. The caller closes them, beside an error too.
 func descriptors(rights []byte) (files []*os.File, err error) {
 	messages, err := unix.ParseSocketControlMessage(rights)
 	if err != nil {
 		return nil, err
 	}
 	for _, m := range messages {
-		fds, err := unix.ParseUnixRights(&m)
-		if err != nil {
-			return files, err
-		}
+		fds, unread := unix.ParseUnixRights(&m)
+		err = errors.Join(err, unread)
 		for _, fd := range fds {
-			if err := unix.SetNonblock(fd, true); err != nil {
-				unix.Close(fd)
-				return files, err
-			}
+			err = errors.Join(err, unix.SetNonblock(fd, true))
 			files = append(files, os.NewFile(uintptr(fd), "terminal"))
 		}
 	}
-	return files, nil
+	return files, err
 }
 
 func invalidFrame(what string) error {

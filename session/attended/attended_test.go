@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -18,6 +19,7 @@ import (
 	"world/fault"
 	"world/session"
 	"world/session/attended"
+	"world/session/worktree"
 	"world/store"
 	"world/store/sqlite"
 )
@@ -249,6 +251,45 @@ func TestBadTermsAreRefusedUnasked(t *testing.T) {
 		t.Errorf("a refused mint asked %q", saw)
 	}
 	untouched(t, d)
+}
+
+func TestNewGivesAWorktreeAndTakesItBackWhenTheMintFails(t *testing.T) {
+	d := desk(t)
+	d.Root = worktree.Root(t.TempDir())
+	repository := t.TempDir()
+	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "one"}} {
+		git := exec.Command("git", append([]string{"-C", repository}, args...)...)
+		if out, err := git.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v: %s", args, err, out)
+		}
+	}
+	q := worktree.Request{Repository: repository, Episode: "ep"}
+	honest := d.Office.Draft
+	d.Office.Draft = func(ctx context.Context, verb string, about store.Ref) (store.Draft, error) {
+		if _, err := os.Stat(d.Root.Path("ep")); err != nil {
+			t.Errorf("the mint comes before the worktree: %v", err)
+		}
+		return store.Draft{}, fault.New("test: draft", fault.Unavailable, "no draft")
+	}
+	terminal, _ := sit(t, nil, "y\n")
+	if _, _, err := d.New(t.Context(), terminal, terms(t), q); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := os.Stat(d.Root.Path("ep")); !os.IsNotExist(err) {
+		t.Errorf("the worktree of a failed mint stays: %v", err)
+	}
+	untouched(t, d)
+
+	d.Office.Draft = honest
+	terminal, _ = sit(t, nil, "y\n")
+	minted, tree, err := d.New(t.Context(), terminal, terms(t), q)
+	if err != nil || minted.Record.Episode != "ep" || tree.Path != d.Root.Path("ep") {
+		t.Fatalf("got %+v, %+v, %v", minted.Record, tree, err)
+	}
+	terminal, h := sit(t, nil, "y\n")
+	if _, _, err := d.New(t.Context(), terminal, terms(t), q); !fault.Is(err, fault.Conflict) || h.saw() != "" {
+		t.Errorf("a second worktree: got %v, the screen shows %q", err, h.saw())
+	}
 }
 
 func TestRevokeTakesTheLogicalTime(t *testing.T) {

@@ -31,6 +31,7 @@ func (g tool) run(ctx context.Context, args ...string) (string, error) {
 		"-c", "submodule.recurse=false",
 		"-c", "gc.auto=0",
 		"-c", "maintenance.auto=false",
+		"-c", "worktree.useRelativePaths=false",
 	}
 	cmd := exec.CommandContext(ctx, "git", append(fixed, args...)...)
 	cmd.Dir = "/"

@@ -2,6 +2,8 @@ package worktree_test
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -51,33 +53,59 @@ func TestAHostileRepositoryExecutesNothing(t *testing.T) {
 // A promisor remote makes git fetch what is missing, by a command that the
 // repository names.
 func TestAMissingObjectIsNotFetched(t *testing.T) {
-	promise := func(t *testing.T) hostile {
-		h := hostile{dir: newRepository(t), markers: t.TempDir()}
-		blob := git(t, h.dir, "rev-parse", "HEAD:note.txt")
-		if err := os.Remove(filepath.Join(h.dir, ".git/objects", blob[:2], blob[2:])); err != nil {
-			t.Fatal(err)
-		}
-		git(t, h.dir, "config", "core.repositoryformatversion", "1")
-		git(t, h.dir, "config", "extensions.partialClone", "origin")
-		git(t, h.dir, "config", "remote.origin.promisor", "true")
-		git(t, h.dir, "config", "remote.origin.url", h.dir)
-		git(t, h.dir, "config", "remote.origin.uploadpack", h.touch("fetch")+"; git-upload-pack")
-		return h
-	}
-	control := promise(t)
-	if out := try(control.dir, "worktree", "add", "-q", filepath.Join(t.TempDir(), "plain")); !control.ran(t)["fetch"] {
-		t.Fatalf("plain git did not fetch, so the test shows nothing: %s", out)
-	}
+	for _, object := range []string{"HEAD", "HEAD^{tree}", "HEAD:note.txt"} {
+		t.Run(object, func(t *testing.T) {
+			promise := func(t *testing.T) hostile {
+				h := hostile{dir: newRepository(t), markers: t.TempDir()}
+				id := git(t, h.dir, "rev-parse", object)
+				if err := os.Remove(filepath.Join(h.dir, ".git/objects", id[:2], id[2:])); err != nil {
+					t.Fatal(err)
+				}
+				git(t, h.dir, "config", "core.repositoryformatversion", "1")
+				git(t, h.dir, "config", "extensions.partialClone", "origin")
+				git(t, h.dir, "config", "remote.origin.promisor", "true")
+				git(t, h.dir, "config", "remote.origin.url", h.dir)
+				git(t, h.dir, "config", "remote.origin.uploadpack", h.touch("fetch")+"; git-upload-pack")
+				return h
+			}
+			control := promise(t)
+			if out := try(control.dir, "worktree", "add", "-q", filepath.Join(t.TempDir(), "plain")); !control.ran(t)["fetch"] {
+				t.Fatalf("plain git did not fetch, so the test shows nothing: %s", out)
+			}
 
-	h := promise(t)
-	r := root(t)
-	if _, err := r.Add(t.Context(), worktree.Request{Repository: h.dir, Episode: "ep"}); !fault.Is(err, fault.Failed) {
-		t.Errorf("got %v, want a failure", err)
+			h := promise(t)
+			r := root(t)
+			if _, err := r.Add(t.Context(), worktree.Request{Repository: h.dir, Episode: "ep"}); !fault.Is(err, fault.Failed) {
+				t.Errorf("got %v, want a failure", err)
+			}
+			if ran := h.ran(t); len(ran) != 0 {
+				t.Errorf("adding ran %v", ran)
+			}
+			if entries, err := os.ReadDir(string(r)); err != nil || len(entries) != 0 {
+				t.Errorf("the workspace root holds %v, %v", entries, err)
+			}
+		})
 	}
-	if ran := h.ran(t); len(ran) != 0 {
-		t.Errorf("adding ran %v", ran)
+}
+
+// The operator's repository may belong to another user than the daemon's.
+func TestARepositoryOfAnotherUser(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give a repository away")
 	}
-	gone(t, r, h.dir)
+	repository, r := newRepository(t), root(t)
+	err := filepath.WalkDir(repository, func(path string, _ fs.DirEntry, err error) error {
+		return errors.Join(err, os.Lchown(path, 65534, 65534))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out := try(repository, "status"); !strings.Contains(out, "dubious ownership") {
+		t.Fatalf("plain git takes it, so the test shows nothing: %s", out)
+	}
+	if _, err := r.Add(t.Context(), worktree.Request{Repository: repository, Episode: "ep"}); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestAddMakesABranchOrNone(t *testing.T) {

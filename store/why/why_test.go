@@ -13,6 +13,7 @@ import (
 	"world/fault"
 	"world/session"
 	"world/store"
+	"world/store/record"
 	"world/store/why"
 )
 
@@ -245,21 +246,62 @@ func TestABrokenObjectIsNamedAndTheWalkGoesOn(t *testing.T) {
 	}
 }
 
-// An object that is whole but another one, where it does not belong.
-func TestALinkToAnotherObjectIsBroken(t *testing.T) {
+// Change one field of a record at a time: what names the record, or what it
+// names, does not agree any more, whichever field it is.
+func TestEachFieldOfARecordIsHeldAgainstItsOtherEnd(t *testing.T) {
 	w, _ := world(t)
-	a, b := walk(t, w.Store, "2"), walk(t, w.Store, "3")
-	for i, s := range a.Steps {
-		if i >= len(b.Steps) || s.Part != b.Steps[i].Part || s.Ref == b.Steps[i].Ref {
-			continue
+	refs := map[string]store.Ref{}
+	for _, s := range walk(t, w.Store, "2").Steps {
+		refs[s.Part] = s.Ref
+	}
+	object := func(part string) []byte {
+		o, err := w.Store.Object(t.Context(), refs[part])
+		if err != nil {
+			t.Fatal(err)
 		}
-		switch s.Part {
-		case "invocation", "record": // what they say is held against what names them
-			trail := walk(t, swapped{Reader: w.Store, from: s.Ref, to: b.Steps[i].Ref}, "2")
-			if trail.Holds || trail.Steps[i].Fault == "" {
-				t.Errorf("another %s: %s", s.Part, parts(trail))
-			}
-		}
+		return o.Bytes()
+	}
+	call, err := record.DecodeInvocation(object("invocation"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(*record.InvocationRecord){
+		"invocation id": func(c *record.InvocationRecord) { c.InvocationID = "mcp:ep:x" },
+		"transitionFn":  func(c *record.InvocationRecord) { c.TransitionFn = refs["input"] },
+		"interpreter":   func(c *record.InvocationRecord) { c.Interpreter = refs["input"] },
+		"epoch":         func(c *record.InvocationRecord) { c.SemanticsEpoch++ },
+		"output":        func(c *record.InvocationRecord) { c.Output = refs["input"] },
+	} {
+		changed := call
+		change(&changed)
+		broken(t, name, w.Store, refs["invocation"], changed.Bytes(), "invocation")
+	}
+	effect, err := record.DecodeEffect(object("record"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(*record.EffectRecord){
+		"request": func(r *record.EffectRecord) { r.RequestRef = refs["input"] },
+		"effect":  func(r *record.EffectRecord) { r.Effect += "x" },
+		"scope":   func(r *record.EffectRecord) { r.Scope += "x" },
+		"cost":    func(r *record.EffectRecord) { r.Cost, r.BudgetAfter = r.Cost+1, r.BudgetAfter-1 },
+		"status":  func(r *record.EffectRecord) { r.Failed, r.ResultRef = true, "" },
+	} {
+		changed := effect
+		change(&changed)
+		broken(t, name, w.Store, refs["record"], changed.Bytes(), "record")
+	}
+	result := effect
+	result.ResultRef = refs["input"] // whole, but not what the journal says
+	broken(t, "result", w.Store, refs["record"], result.Bytes(), "intent")
+}
+
+// broken walks log 2 with an object forged, and wants the part to be broken.
+func broken(t *testing.T, name string, r store.Reader, ref store.Ref, bytes []byte, part string) {
+	t.Helper()
+	trail := walk(t, forged{Reader: r, ref: ref, bytes: bytes}, "2")
+	if trail.Holds || !slices.Contains(strings.Fields(parts(trail)), part+"!") {
+		t.Errorf("another %s: want a broken %s: %s", name, part, parts(trail))
 	}
 }
 
@@ -347,6 +389,20 @@ func (s swapped) Object(ctx context.Context, ref store.Ref) (store.Object, error
 		ref = s.to
 	}
 	return s.Reader.Object(ctx, ref)
+}
+
+// forged gives other bytes in the place of an object's.
+type forged struct {
+	store.Reader
+	ref   store.Ref
+	bytes []byte
+}
+
+func (f forged) Object(ctx context.Context, ref store.Ref) (store.Object, error) {
+	if ref == f.ref {
+		return store.NewObject("", "", f.bytes), nil
+	}
+	return f.Reader.Object(ctx, ref)
 }
 
 // edited changes rows as they are read.
