@@ -21,7 +21,7 @@ type made struct {
 // recordLaws are the law of the effect record and what is recorded of a decision.
 var recordLaws = []comparison{
 	pairing[record.EffectRecord, bool]{
-		title: "record", weight: 4, draw: of(drawRecord), same: equal[bool],
+		title: "record", weight: 4, draw: of(drawRecord),
 		goes: func(r record.EffectRecord) bool { return r.Check() == nil },
 		model: modelOf(func(r record.EffectRecord) string {
 			return "(not (= (arm " + recordTerm(r) + ") unlawful))"
@@ -37,7 +37,7 @@ var recordLaws = []comparison{
 		},
 	},
 	pairing[made, recordFacts]{
-		title: "record of a decision", weight: 3, draw: of(drawMade), same: equal[recordFacts],
+		title: "record of a decision", weight: 3, draw: of(drawMade),
 		goes: func(m made) recordFacts { return factsOf(recorded(m)) },
 		model: modelOf(func(m made) string {
 			r := requestTerm(m.Request)

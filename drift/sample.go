@@ -9,121 +9,13 @@ import (
 	"time"
 
 	"github.com/leanovate/gopter"
-	"github.com/leanovate/gopter/gen"
-	"github.com/leanovate/gopter/prop"
 
-	"world/broker/law"
 	"world/spec"
 	"world/z3"
 )
 
-// batch is how many inputs a solver is asked about at a time.
-const batch = 250
-
-// comparison is one law of Go beside its model.
-type comparison interface {
-	name() string
-	share() int // of every hundred inputs
-	property(m *Model, t Tally) gopter.Prop
-	expected(t Tally)
-}
-
-// pairing is the comparison of one function with one of the model's.
-type pairing[In any, Out any] struct {
-	title  string
-	weight int
-	draw   gopter.Gen
-	goes   func(In) Out
-	model  func(*Model, []In) ([]Out, error)
-	same   func(Out, Out) bool
-	corner []boundary[In]
-	grade  func(Tally, In, Out) // counts the verdict, nil if there is none
-	begin  func(Tally)          // names the verdicts that must be met
-}
-
-func (p pairing[In, Out]) name() string { return p.title }
-func (p pairing[In, Out]) share() int   { return p.weight }
-
-func (p pairing[In, Out]) expected(t Tally) {
-	expect(t, p.title, p.corner)
-	if p.begin != nil {
-		p.begin(t)
-	}
-}
-
-// property holds batches of inputs to the model. It counts inputs as it goes.
-func (p pairing[In, Out]) property(m *Model, t Tally) gopter.Prop {
-	return prop.ForAllNoShrink(func(inputs []In) (string, error) {
-		want, err := p.model(m, inputs)
-		if err != nil {
-			return "", err
-		}
-		for i, in := range inputs {
-			got := p.goes(in)
-			if !p.same(got, want[i]) {
-				return fmt.Sprintf("%s of %+v: Go says %+v, the model %+v", p.title, in, got, want[i]), nil
-			}
-			count(t, p.title, p.corner, in)
-			if p.grade != nil {
-				p.grade(t, in, got)
-			}
-		}
-		return "", nil
-	}, gen.SliceOfN(batch, p.draw))
-}
-
-func equal[T comparable](a, b T) bool { return a == b }
-
-// labelled is a verdict with its label, so that labels are compared too.
-type labelled struct {
-	law.Decision
-	Label string
-}
-
 // comparisons are all laws that are sampled.
 var comparisons = slices.Concat(decisionLaws, planLaws, recordLaws)
-
-// decisionLaws are those of broker/law.
-var decisionLaws = []comparison{
-	pairing[Case, labelled]{
-		title: "decide", weight: 21, draw: of(decisionCase), same: equal[labelled], corner: caseBoundaries,
-		goes: func(c Case) labelled { d := decide(c); return labelled{d, d.Verdict.Label()} },
-		model: func(m *Model, cases []Case) ([]labelled, error) {
-			ds, err := m.Decide(cases)
-			out := make([]labelled, len(ds))
-			for i, d := range ds {
-				out[i] = labelled{d, m.Label(d.Verdict)}
-			}
-			return out, err
-		},
-		begin: func(t Tally) { expectVerdicts(t, "decide") },
-		grade: func(t Tally, _ Case, d labelled) { t[verdictName("decide", int(d.Verdict))]++ },
-	},
-	pairing[Pair, law.Verdict]{
-		title: "judge", weight: 33, draw: of(pair), same: equal[law.Verdict], corner: pairBoundaries,
-		goes:  func(p Pair) law.Verdict { return law.Judge(p.Grant, p.Request) },
-		model: (*Model).Judge,
-		begin: func(t Tally) { expectVerdicts(t, "judge") },
-		grade: func(t Tally, _ Pair, v law.Verdict) { t[verdictName("judge", int(v))]++ },
-	},
-	pairing[Pair, law.Grant]{
-		title: "debit", weight: 5, draw: of(plainPair), same: equal[law.Grant],
-		goes:  func(p Pair) law.Grant { return law.Debit(p.Grant, p.Request) },
-		model: (*Model).Debit,
-		begin: func(t Tally) { expectVerdicts(t, "debit") },
-		grade: func(t Tally, p Pair, _ law.Grant) { t[verdictName("debit", int(law.Judge(p.Grant, p.Request)))]++ },
-	},
-	pairing[Two, int64]{
-		title: "seed", weight: 8, draw: of(two), same: equal[int64], corner: seedBoundaries,
-		goes:  func(t Two) int64 { return law.Seed(t.A, t.B) },
-		model: (*Model).Seed,
-	},
-	pairing[Two, int64]{
-		title: "plus", weight: 8, draw: of(two), same: equal[int64], corner: plusBoundaries,
-		goes:  func(t Two) int64 { return law.Plus(t.A, t.B) },
-		model: (*Model).Plus,
-	},
-}
 
 // Run says what to sample.
 type Run struct {
