@@ -51,9 +51,10 @@ func serve(t *testing.T, open bool) *house {
 		t.Fatal(err)
 	}
 	h := &house{called: &atomic.Int64{}, log: &buffer{}, head: entry.Head()}
+	counter := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { h.called.Add(1) })
 	h.routes = daemon.Routes(daemon.Surfaces{
-		Reads: rest.New(s, rest.Health{Status: "ok", DaemonVersion: daemon.Version}),
-		MCP:   http.HandlerFunc(func(http.ResponseWriter, *http.Request) { h.called.Add(1) }),
+		Reads:   rest.New(s, rest.Health{Status: "ok", DaemonVersion: daemon.Version}),
+		Commits: counter, MCP: counter,
 	})
 	token := rest.NewToken()
 	dir := t.TempDir()
@@ -123,7 +124,7 @@ func (h *house) ask(t *testing.T, method, path string, headers ...string) (int, 
 // sample is a path of a route, with its parameters filled in.
 func (h *house) sample(r daemon.Route) (method, path string) {
 	method, path, _ = strings.Cut(r.Pattern, " ")
-	return method, strings.NewReplacer("{index}", "0", "{ref}", string(h.head.StateRoot), "{$}", "").Replace(path)
+	return method, strings.NewReplacer("{index}", "0", "{ref}", string(h.head.StateRoot), "{$}", "", "{id}", "rest:x").Replace(path)
 }
 
 type buffer struct {

@@ -23,8 +23,9 @@ type Route struct {
 
 // Surfaces are the rooms that the routes lead to.
 type Surfaces struct {
-	Reads *rest.Reads
-	MCP   http.Handler
+	Reads   *rest.Reads
+	Commits http.Handler
+	MCP     http.Handler
 }
 
 // Routes is the whole table: what is not in it is not served.
@@ -35,6 +36,8 @@ func Routes(s Surfaces) []Route {
 		{"GET /v1/log", DoorRead, http.HandlerFunc(s.Reads.Log)},
 		{"GET /v1/log/{index}", DoorRead, http.HandlerFunc(s.Reads.LogEntry)},
 		{"GET /v1/objects/{ref}", DoorRead, http.HandlerFunc(s.Reads.Object)},
+		{"GET /v1/receipts/{id}", DoorRead, http.HandlerFunc(s.Reads.Receipt)},
+		{"POST /v1/commit", DoorSession, s.Commits},
 		{"POST /mcp", DoorSession, s.MCP},
 		{"POST /mcp/{$}", DoorSession, s.MCP},
 	}

@@ -19,6 +19,8 @@ func TestRouteTable(t *testing.T) {
 		"GET /v1/log: read token",
 		"GET /v1/log/{index}: read token",
 		"GET /v1/objects/{ref}: read token",
+		"GET /v1/receipts/{id}: read token",
+		"POST /v1/commit: session credential",
 		"POST /mcp: session credential",
 		"POST /mcp/{$}: session credential",
 	}
@@ -49,7 +51,7 @@ func TestOtherMethodsAreRefused(t *testing.T) {
 
 func TestNothingElseIsServed(t *testing.T) {
 	h := serve(t, true)
-	for _, path := range []string{"/", "/v1", "/v1/", "/v1/commit", "/mcp/x", "/workbench", "/metrics", "/debug/pprof/", "/v1/log/0/x"} {
+	for _, path := range []string{"/", "/v1", "/v1/", "/v1/commit/", "/v1/receipts", "/v1/receipts/rest:x/y", "/mcp/x", "/workbench", "/metrics", "/debug/pprof/", "/v1/log/0/x"} {
 		for _, method := range []string{"GET", "POST"} {
 			if status, answer := h.ask(t, method, path, "Content-Length: 0"); status != http.StatusNotFound {
 				t.Errorf("%s %s: status %d: %s", method, path, status, answer)
@@ -96,8 +98,8 @@ func TestReadsNeedTheReadToken(t *testing.T) {
 			}
 		}
 	}
-	if reads != 5 {
-		t.Fatalf("%d reads in the table, want 5", reads)
+	if reads != 6 {
+		t.Fatalf("%d reads in the table, want 6", reads)
 	}
 	if strings.Contains(h.log.String(), h.token) {
 		t.Error("the log holds the read token")

@@ -86,7 +86,8 @@ func (d *boot) listen(context.Context) error {
 			Status: "ok", DaemonVersion: daemon.Version, InterpreterRef: d.stage.Ref,
 			Confinement: d.jail.Reach().Level.String(), Floor: d.floor.String(),
 		}),
-		MCP: mcp.New(mcp.Options{Store: d.store, Coordinator: d.calls, Version: daemon.Version, Notice: d.notice()}),
+		Commits: rest.NewCommits(rest.CommitOptions{Store: d.store, Coordinator: d.calls}),
+		MCP:     mcp.New(mcp.Options{Store: d.store, Coordinator: d.calls, Version: daemon.Version, Notice: d.notice()}),
 	})
 	d.server = daemon.NewServer(d.log, listener, daemon.Mux(routes, door))
 	return nil

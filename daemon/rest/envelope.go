@@ -9,6 +9,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"world/fault"
+	"world/store"
 )
 
 // Class names what went wrong, beside its HTTP status. Append only: it crosses the wire.
@@ -22,6 +23,16 @@ const (
 	NotFound         Class = "NotFound"
 	Internal         Class = "Internal"
 	Timeout          Class = "Timeout"
+	InvalidSession   Class = "InvalidSession"
+	SessionAbsent    Class = "SessionAbsent"
+	SessionUnknown   Class = "SessionUnknown"
+	SessionExpired   Class = "SessionExpired"
+	Denied           Class = "Denied"       // by the law, and recorded
+	HeadConflict     Class = "HeadConflict" // the log grew past the observed head
+	PayloadTooLarge  Class = "PayloadTooLarge"
+	CommitUncertain  Class = "CommitUncertain" // the receipt will tell
+	Indeterminate    Class = "Indeterminate"   // only an operator can close it
+	InFlight         Class = "InFlight"        // the same id is running
 )
 
 var statuses = map[Class]int{
@@ -32,17 +43,36 @@ var statuses = map[Class]int{
 	NotFound:         http.StatusNotFound,
 	Internal:         http.StatusInternalServerError,
 	Timeout:          http.StatusServiceUnavailable,
+	InvalidSession:   http.StatusBadRequest,
+	SessionAbsent:    http.StatusUnauthorized,
+	SessionUnknown:   http.StatusUnauthorized,
+	SessionExpired:   http.StatusUnauthorized,
+	Denied:           http.StatusForbidden,
+	HeadConflict:     http.StatusConflict,
+	PayloadTooLarge:  http.StatusRequestEntityTooLarge,
+	CommitUncertain:  http.StatusServiceUnavailable,
+	Indeterminate:    http.StatusConflict,
+	InFlight:         http.StatusConflict,
+}
+
+// problem is the inside of the error envelope.
+type problem struct {
+	Class    Class      `json:"class"`
+	Message  string     `json:"message"`
+	Denial   string     `json:"denial,omitempty"`       // label of the law, when Denied
+	Observed *store.Ref `json:"observedHead,omitempty"` // when HeadConflict
+	Selected *store.Ref `json:"selectedHead,omitempty"` // when HeadConflict
 }
 
 // Refuse answers the error envelope of a class.
 func Refuse(w http.ResponseWriter, class Class, message string) {
-	type body struct {
-		Class   Class  `json:"class"`
-		Message string `json:"message"`
-	}
-	writeJSON(w, statuses[class], struct {
-		Error body `json:"error"`
-	}{body{class, message}})
+	refuse(w, problem{Class: class, Message: message})
+}
+
+func refuse(w http.ResponseWriter, p problem) {
+	writeJSON(w, statuses[p.Class], struct {
+		Error problem `json:"error"`
+	}{p})
 }
 
 // fail answers an error of the store. absent is what a missing item is called.
@@ -53,7 +83,7 @@ func fail(w http.ResponseWriter, r *http.Request, err error, absent string) {
 	case fault.Is(err, fault.NotFound):
 		Refuse(w, NotFound, absent)
 	default:
-		zerolog.Ctx(r.Context()).Error().Err(err).Msg("a read failed")
+		zerolog.Ctx(r.Context()).Error().Err(err).Msg("a request failed")
 		Refuse(w, Internal, "internal store failure")
 	}
 }
