@@ -76,17 +76,18 @@ func Sample(ctx context.Context, book *spec.Book, run Run) (Report, error) {
 
 // Difference is an input on which Go and the model do not answer the same.
 type Difference struct {
-	Seed int64  // of the batches in which it was met
+	Seed int64  // a run of this seed meets it in its first round
 	What string // law, input and both answers
 }
 
 // Error renders the difference for a reader.
 func (d *Difference) Error() string { return fmt.Sprintf("drift: seed %d: %s", d.Seed, d.What) }
 
-// A job is some batches of one law from one seed.
+// A job is some batches of one law, its part of a round.
 type job struct {
 	law     comparison
-	seed    int64
+	round   int64 // names the run that begins with it
+	seed    int64 // of these batches
 	batches int
 }
 
@@ -98,7 +99,7 @@ func (j job) do(m *Model, t Tally) error {
 	case result.Error != nil:
 		return result.Error
 	case !result.Passed():
-		return &Difference{j.seed, strings.Join(result.Labels, "; ")}
+		return &Difference{j.round, strings.Join(result.Labels, "; ")}
 	}
 	return nil
 }
@@ -110,7 +111,7 @@ func deal(ctx context.Context, run Run, jobs chan<- job) int64 {
 	seed := run.Seed
 	for done := 0; run.Inputs == 0 || done < run.Inputs; seed++ {
 		for i, c := range comparisons {
-			j := job{c, seed*int64(len(comparisons)) + int64(i), max(1, batches*c.share()/100)}
+			j := job{c, seed, seed*int64(len(comparisons)) + int64(i), max(1, batches*c.share()/100)}
 			select {
 			case jobs <- j:
 			case <-ctx.Done():

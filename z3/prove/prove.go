@@ -131,6 +131,9 @@ func (d *desk) at(ctx context.Context, k int, where string) (*z3.Process, error)
 // try puts one result's questions to one solver. A solver that failed at one is
 // not asked the next.
 func (d *desk) try(ctx context.Context, r Result, k int, wantCore bool) Try {
+	if err := ctx.Err(); err != nil {
+		return Try{Err: err}
+	}
 	where := fmt.Sprintf("%s (%s)", r.Theorem.ID, r.Encoding)
 	s, err := d.at(ctx, k, where)
 	if err != nil {
