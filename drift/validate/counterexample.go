@@ -24,7 +24,8 @@ type Counterexample struct {
 type Value struct {
 	Name   string // of the parameter or field
 	Type   string // Go type of a struct or of a list's elements, "" otherwise
-	Text   string // of anything but a struct and a list, in Go's syntax
+	Sort   string // SMT sort of anything but a struct and a list
+	Text   string // of the same, in Go's syntax
 	Fields []Value
 	List   bool
 }
@@ -49,6 +50,35 @@ func (v Value) Go(qualify string) string {
 	return open + strings.Join(parts, ", ") + "}"
 }
 
+// Machine returns the value as package ssasmt's machine has it.
+func (v Value) Machine() any {
+	if v.Type != "" || v.List {
+		out := make([]any, len(v.Fields))
+		for i, f := range v.Fields {
+			out[i] = f.Machine()
+		}
+		return out
+	}
+	switch v.Sort {
+	case ssasmt.Bool:
+		return v.Text == "true"
+	case ssasmt.Text:
+		text, err := strconv.Unquote(v.Text)
+		if err != nil {
+			panic("validate: a text that was quoted cannot be unquoted")
+		}
+		return text
+	}
+	n, err := strconv.ParseInt(v.Text, 10, 64)
+	if err != nil {
+		panic("validate: a number that was printed cannot be read")
+	}
+	if v.Sort == ssasmt.Byte {
+		return uint8(n)
+	}
+	return n
+}
+
 // String renders the counterexample on one line.
 func (c Counterexample) String() string {
 	var args []string
@@ -67,20 +97,20 @@ func (c Counterexample) String() string {
 // reading turns a solver's values into Go's.
 type reading struct {
 	unit  *ssasmt.Unit
-	ask   func([]string) ([]smtlib.Node, error)
+	ask   func(string) (smtlib.Node, error)
 	bytes bool              // the function looks into text
 	texts map[string]string // Go text by the solver's name of it
 }
 
 // counterexample reads the input of a failed obligation from the solver.
-func (t *Task) counterexample(ob Obligation, ask func([]string) ([]smtlib.Node, error)) (*Counterexample, error) {
+func (t *Task) counterexample(ob Obligation, ask func(string) (smtlib.Node, error)) (*Counterexample, error) {
 	r := &reading{unit: t.Unit, ask: ask, bytes: t.looksIntoText(ob.Func), texts: map[string]string{}}
-	for _, s := range t.Unit.Literals {
-		values, err := ask([]string{"(go.text " + ssasmt.Quote(s) + ")"})
+	for _, s := range t.texts {
+		value, err := ask("(go.text " + ssasmt.Quote(s) + ")")
 		if err != nil {
 			return nil, err
 		}
-		r.texts[values[0].String()] = s
+		r.texts[value.String()] = s
 	}
 	c := &Counterexample{Func: ob.Func}
 	list := Value{List: true}
@@ -141,25 +171,25 @@ func (r *reading) value(term, sort string) (Value, error) {
 		}
 		return v, nil
 	}
-	answers, err := r.ask([]string{term})
+	answer, err := r.ask(term)
 	if err != nil {
 		return Value{}, err
 	}
 	switch sort {
 	case ssasmt.Bool:
-		return Value{Text: answers[0].Atom}, nil
+		return Value{Sort: sort, Text: answer.Atom}, nil
 	case ssasmt.Text:
-		text, err := r.text(term, answers[0].String())
-		return Value{Text: strconv.Quote(text)}, err
+		text, err := r.text(term, answer.String())
+		return Value{Sort: sort, Text: strconv.Quote(text)}, err
 	}
-	n, err := number(answers[0].Atom)
+	n, err := number(answer.Atom)
 	if err != nil {
 		return Value{}, err
 	}
 	if sort == ssasmt.Int {
-		return Value{Text: strconv.FormatInt(int64(n), 10)}, nil
+		return Value{Sort: sort, Text: strconv.FormatInt(int64(n), 10)}, nil
 	}
-	return Value{Text: strconv.FormatUint(n, 10)}, nil
+	return Value{Sort: sort, Text: strconv.FormatUint(n, 10)}, nil
 }
 
 // number reads a bit-vector, #x or #b.
@@ -181,7 +211,7 @@ func (r *reading) text(term, name string) (string, error) {
 	if known, ok := r.texts[name]; ok {
 		return known, nil
 	}
-	made := fmt.Sprintf("text-%d", len(r.texts))
+	made := fmt.Sprintf("text %d", len(r.texts)+1)
 	if r.bytes {
 		var err error
 		if made, err = r.spelled(term); err != nil {
@@ -195,11 +225,11 @@ func (r *reading) text(term, name string) (string, error) {
 // spelled reads a text byte by byte.
 func (r *reading) spelled(term string) (string, error) {
 	const limit = 64
-	answers, err := r.ask([]string{"(go.len " + term + ")"})
+	answer, err := r.ask("(go.len " + term + ")")
 	if err != nil {
 		return "", err
 	}
-	length, err := number(answers[0].Atom)
+	length, err := number(answer.Atom)
 	if err != nil {
 		return "", err
 	}
@@ -208,11 +238,11 @@ func (r *reading) spelled(term string) (string, error) {
 	}
 	out := make([]byte, length)
 	for i := range out {
-		answers, err := r.ask([]string{fmt.Sprintf("(go.byte %s #x%016x)", term, i)})
+		answer, err := r.ask(fmt.Sprintf("(go.byte %s #x%016x)", term, i))
 		if err != nil {
 			return "", err
 		}
-		b, err := number(answers[0].Atom)
+		b, err := number(answer.Atom)
 		if err != nil {
 			return "", err
 		}

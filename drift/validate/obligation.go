@@ -101,7 +101,8 @@ func (v prover) answers(panics, mustPanic, value, wanted string) []shown {
 // relation same(i, state, A(i)) holds: "start" is its base and "turn" its step.
 // When the loop ends by itself i is n, and "end" gives the answer. When a turn
 // leaves the function, it answers want(A(i+1)), and A(i+1) is final, so that by
-// "settled", which is an induction over the rest of the list, A(n) is the same.
+// "settled", which is an induction over the rest of the list, A(n) is the same; so
+// it is when the loop is not even reached, unless the list is empty.
 // That these four give the whole is the one step made on paper.
 //
 // With open, the induction also holds that A(i) is not final while the loop runs.
@@ -128,7 +129,7 @@ func (v prover) induction(open bool) proof {
 	zero, next := "#x0000000000000000", "(bvadd i #x0000000000000001)"
 	first, after := v.role(start, ""), v.role(step, "", "i", elem, "a")
 	within := fmt.Sprintf("(and (bvsle %s i) (bvslt i %s))", zero, l.Length)
-	early := fmt.Sprintf("(and (= %s %s) %s)", v.part(".early"), v.role(want, "", first), isFinal(first))
+	early := fmt.Sprintf("(and (= %s %s) (or %s (= %s %s)))", v.part(".early"), v.role(want, "", first), isFinal(first), l.Length, zero)
 	leaves := fmt.Sprintf("(and (= %s %s) %s)", v.part(".exit", turnParams...), v.role(want, "", after), isFinal(after))
 	enters := v.part(".enters")
 

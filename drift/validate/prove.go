@@ -3,6 +3,7 @@ package validate
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -19,6 +20,7 @@ type Task struct {
 	Unit    *ssasmt.Unit
 	prelude []spec.Chunk
 	bridge  bridge
+	texts   []string // that the Go or the model speaks of
 }
 
 // Prepare translates the source and checks that the bridge has an answer for
@@ -41,8 +43,36 @@ func Prepare(subject Subject, source *ssasmt.Source, book *spec.Book) (*Task, er
 		return nil, err
 	}
 	prelude := book.Script(spec.BV64, spec.Sort, subject.Models...)
-	prelude = append(prelude, spec.Chunk{File: subject.Package + " translated", Text: unit.Proof()}, subject.Bridge)
-	return &Task{Unit: unit, prelude: prelude, bridge: b}, nil
+	texts, err := literals(append(prelude, subject.Bridge))
+	if err != nil {
+		return nil, err
+	}
+	prelude = append(prelude, spec.Chunk{File: subject.Package + " translated", Text: unit.Proof(texts...)}, subject.Bridge)
+	return &Task{Unit: unit, prelude: prelude, bridge: b, texts: append(texts, unit.Literals...)}, nil
+}
+
+// literals lists the texts in scripts.
+func literals(chunks []spec.Chunk) ([]string, error) {
+	var out []string
+	var visit func(n smtlib.Node)
+	visit = func(n smtlib.Node) {
+		if strings.HasPrefix(n.Atom, `"`) && !slices.Contains(out, n.Text()) {
+			out = append(out, n.Text())
+		}
+		for _, inner := range n.List {
+			visit(inner)
+		}
+	}
+	for _, c := range chunks {
+		nodes, err := smtlib.Parse(c.File, []byte(c.Text))
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range nodes {
+			visit(n)
+		}
+	}
+	return out, nil
 }
 
 // Options say how to try.
@@ -54,10 +84,9 @@ type Options struct {
 
 // Verdict is what came of one function.
 type Verdict struct {
-	Func     *ssasmt.Func
-	Results  []Result // of the proof that held, or of the first one tried
-	Against  *Counterexample
-	Searched int // lengths of lists searched for a counterexample in vain
+	Func    *ssasmt.Func
+	Results []Result // of the proof that held, or of the first one tried
+	Against *Counterexample
 }
 
 // Result is one obligation tried by every solver.
@@ -143,23 +172,9 @@ func (t *Task) function(ctx context.Context, o Options, slots chan struct{}, v *
 	if v.Err() != nil {
 		return
 	}
-	questions := []Obligation{v.Results[0].Obligation}
-	if v.Func.Loop != nil {
-		questions = nil
-		for n := range longest {
-			questions = append(questions, p.bounded(n))
-		}
-	}
-	for _, q := range questions {
-		slots <- struct{}{}
-		against, err := t.refute(ctx, o.Solvers[0], o.Limit, q)
-		<-slots
-		if err == nil && against != nil {
-			v.Against = against
-			return
-		}
-		v.Searched++
-	}
+	slots <- struct{}{}
+	v.Against, _ = t.Refute(ctx, o.Solvers[0], o.Limit, v.Func.Name)
+	<-slots
 }
 
 // longest bounds the lists and texts searched for a counterexample, exclusive.
@@ -224,6 +239,21 @@ func (ob Obligation) hypotheses() string {
 
 func (ob Obligation) negated() string { return "(assert (not " + ob.goal + "))\n" }
 
+// Refute looks for an input on which the named function does not answer as the
+// model; nil means that there is none, or none among short lists and texts.
+func (t *Task) Refute(ctx context.Context, solver z3.Program, limit time.Duration, name string) (*Counterexample, error) {
+	p := newProver(t.Unit.Function(name), t.bridge)
+	if p.f.Loop == nil {
+		return t.refute(ctx, solver, limit, p.equal())
+	}
+	for n := range longest {
+		if c, err := t.refute(ctx, solver, limit, p.bounded(n)); err != nil || c != nil {
+			return c, err
+		}
+	}
+	return nil, nil
+}
+
 // refute returns an input on which the obligation fails, nil if there is none.
 func (t *Task) refute(ctx context.Context, solver z3.Program, limit time.Duration, ob Obligation) (*Counterexample, error) {
 	where := ob.Func.Name + " " + ob.Name
@@ -232,13 +262,19 @@ func (t *Task) refute(ctx context.Context, solver z3.Program, limit time.Duratio
 		return nil, err
 	}
 	defer process.Close()
-	if err := process.Tell(append(t.prelude, spec.Chunk{File: where, Text: ob.hypotheses() + ob.negated()})...); err != nil {
-		return nil, err
-	}
-	answer, err := process.CheckSat()
+	answer, err := process.CheckSat(append(t.prelude, spec.Chunk{File: where, Text: ob.hypotheses() + ob.negated()})...)
 	if err != nil || answer != z3.Sat {
 		return nil, err
 	}
-	ask := func(terms []string) ([]smtlib.Node, error) { return process.Values(terms) }
+	ask := func(term string) (smtlib.Node, error) {
+		answers, err := process.Ask(spec.Chunk{File: where, Text: "(get-value (" + term + "))\n"})
+		if err == nil && (len(answers) != 1 || len(answers[0].List) != 1 || len(answers[0].List[0].List) != 2) {
+			err = fault.New("validate: counterexample", fault.Failed, "solver %s does not give the value of %s", solver.Name, term)
+		}
+		if err != nil {
+			return smtlib.Node{}, err
+		}
+		return answers[0].List[0].List[1], nil
+	}
 	return t.counterexample(ob, ask)
 }

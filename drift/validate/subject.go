@@ -100,6 +100,9 @@ const (
 func (b bridge) check(c spec.Chunk, u *ssasmt.Unit) error {
 	const op = "validate: bridge"
 	for _, f := range u.Funcs {
+		if _, induction := b[start+f.Name]; induction && f.Loop == nil {
+			return fault.New(op, fault.Invalid, "%s:%d: function %s is not proved: it has no loop, but %s has %s%s", f.File, f.Line, f.Name, c.File, start, f.Name)
+		}
 		needs := []string{want}
 		if f.Loop != nil {
 			needs = []string{start, step, want}

@@ -1,0 +1,210 @@
+package mutate
+
+import (
+	"context"
+	"reflect"
+	"sync"
+	"time"
+
+	"world/drift"
+	"world/drift/ssasmt"
+	"world/drift/validate"
+	"world/fault"
+	"world/spec"
+	"world/z3"
+)
+
+// Fate is what validation says of a Go mutant.
+type Fate int
+
+// The fates of a mutant under validation.
+const (
+	Undecided  Fate = iota // a survivor
+	Refuted                // an input is known on which it differs from the model
+	Refused                // it is outside the subset that can be translated, or no longer fits its bridge
+	Equivalent             // proved equal to the model by every solver
+)
+
+// GoResult is one Go mutant tried.
+type GoResult struct {
+	Mutant
+	Fate      Fate
+	Against   *validate.Counterexample // when refuted
+	Confirmed bool                     // running the mutant on it gives the wrong answer
+	KilledAt  int                      // number of sampled inputs that killed it, 0 if none did
+}
+
+// Survived reports whether the mutant is neither caught twice nor equivalent.
+func (r GoResult) Survived() bool {
+	return r.Fate == Undecided || r.Fate != Equivalent && r.KilledAt == 0
+}
+
+// Options say how to try mutants.
+type Options struct {
+	Z3     z3.Program // evaluates sampled inputs
+	CVC5   z3.Program // refutes: it answers sooner
+	Limit  time.Duration
+	Jobs   int
+	Seed   int64 // of the sampled inputs
+	Inputs int   // sampled at most, for one package
+	Sample int   // how many mutants, spread evenly; 0 for all
+}
+
+// budget bounds the instructions of one call of a mutant, which may not end.
+const budget = 100_000
+
+// TryGo holds validation and sampling to the mutants of a subject.
+func TryGo(ctx context.Context, subject validate.Subject, source *ssasmt.Source, book *spec.Book, o Options) ([]GoResult, error) {
+	mutants, err := Go(source, subject.Files...)
+	if err != nil {
+		return nil, err
+	}
+	mutants = Sample(mutants, o.Sample)
+	questions, err := draw(ctx, subject, book, o)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := kills(source, questions); err != nil {
+		return nil, err
+	}
+	results := make([]GoResult, len(mutants))
+	errs := make([]error, len(mutants))
+	slots := make(chan struct{}, max(1, o.Jobs))
+	var all sync.WaitGroup
+	for i, m := range mutants {
+		slots <- struct{}{}
+		all.Go(func() {
+			results[i], errs[i] = tryGo(ctx, subject, source, book, o, m, questions)
+			<-slots
+		})
+	}
+	all.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return results, err
+		}
+	}
+	return results, ctx.Err()
+}
+
+func draw(ctx context.Context, subject validate.Subject, book *spec.Book, o Options) ([]question, error) {
+	model, err := drift.Open(ctx, book, o.Z3, o.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer model.Close()
+	drawn, err := drift.Stream(model, subject.Package, o.Seed, o.Inputs)
+	if err != nil {
+		return nil, err
+	}
+	return prepare(drawn), nil
+}
+
+// question is a sampled question in the machine's values.
+type question struct {
+	name string
+	args []any
+	want any
+	nth  int // of the input, from 1
+}
+
+func prepare(drawn []drift.Question) []question {
+	var out []question
+	for n, q := range drawn {
+		for _, c := range q.Calls {
+			p := question{name: c.Func, want: any(ssasmt.Panicked{}), nth: n + 1}
+			if c.Want != drift.Panics {
+				p.want = ssasmt.ValueOf(c.Want)
+			}
+			for _, a := range c.Args {
+				p.args = append(p.args, ssasmt.ValueOf(a))
+			}
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// killedAt runs a variant on the questions and returns the number of the first
+// input on which it does not answer as the model, 0 if there is none. A variant
+// that panics, does not end or does what the machine refuses has not answered.
+func killedAt(source *ssasmt.Source, questions []question) (int, error) {
+	checked, err := source.Check()
+	if err != nil {
+		return 0, err
+	}
+	machine := checked.Machine(budget)
+	for _, q := range questions {
+		got, err := machine.Call(q.name, q.args...)
+		if err != nil && !fault.Is(err, fault.Limit) {
+			return 0, err
+		}
+		if err != nil || !reflect.DeepEqual(got, q.want) {
+			return q.nth, nil
+		}
+	}
+	return 0, nil
+}
+
+// kills checks that the law itself survives its own sample: a mutant that dies
+// of it would show nothing otherwise.
+func kills(source *ssasmt.Source, questions []question) (int, error) {
+	if len(questions) == 0 {
+		return 0, fault.New("mutate: sample", fault.Invalid, "nothing is sampled about %s", source.Path)
+	}
+	n, err := killedAt(source, questions)
+	if err == nil && n != 0 {
+		err = fault.New("mutate: sample", fault.Failed, "input %d kills the law itself", n)
+	}
+	return n, err
+}
+
+func tryGo(ctx context.Context, subject validate.Subject, source *ssasmt.Source, book *spec.Book, o Options, m Mutant, questions []question) (GoResult, error) {
+	r := GoResult{Mutant: m}
+	variant := source.With(m.File, m.Text)
+	var err error
+	if r.KilledAt, err = killedAt(variant, questions); err != nil {
+		return r, err
+	}
+	if r.Fate, r.Against, err = judge(ctx, subject, variant, book, o, m); fault.Is(err, fault.Invalid) {
+		r.Fate, err = Refused, nil
+	}
+	if err == nil && r.Against != nil {
+		r.Confirmed, err = confirm(variant, r.Against)
+	}
+	return r, err
+}
+
+// judge validates a mutant: it looks for an input on which the function that was
+// changed is wrong, and if there is none tries to prove it. What else the package
+// has is as right as before if that function is; only a changed constant can
+// reach them all.
+func judge(ctx context.Context, subject validate.Subject, variant *ssasmt.Source, book *spec.Book, o Options, m Mutant) (Fate, *validate.Counterexample, error) {
+	task, err := validate.Prepare(subject, variant, book)
+	if err != nil {
+		return Undecided, nil, err
+	}
+	var names []string
+	for _, f := range task.Unit.Funcs {
+		if f.Name == m.Name {
+			names = []string{f.Name}
+			break
+		}
+		names = append(names, f.Name)
+	}
+	for _, name := range names {
+		c, err := task.Refute(ctx, o.CVC5, o.Limit, name)
+		if c != nil {
+			return Refuted, c, nil
+		}
+		if err != nil && !fault.Is(err, fault.Timeout) {
+			return Undecided, nil, err
+		}
+	}
+	for _, v := range task.Prove(ctx, validate.Options{Solvers: []z3.Program{o.CVC5, o.Z3}, Limit: o.Limit, Jobs: 1}, names...) {
+		if err := v.Err(); err != nil || !v.Proved() {
+			return Undecided, nil, err
+		}
+	}
+	return Equivalent, nil, nil
+}

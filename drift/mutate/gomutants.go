@@ -1,0 +1,291 @@
+package mutate
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strconv"
+
+	"world/drift/ssasmt"
+)
+
+// Go returns the mutants of the functions and constants of the given files, or of
+// the whole package, that compile, in the order of the text, each text once.
+func Go(source *ssasmt.Source, files ...string) (mutants []Mutant, err error) {
+	checked, err := source.Check()
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]bool{}
+	for i, file := range checked.Files {
+		if len(files) > 0 && !slices.Contains(files, checked.Names[i]) {
+			continue
+		}
+		g := &goMutator{checked: checked, file: checked.Names[i], text: source.Files[checked.Names[i]]}
+		seen[string(g.text)] = true
+		for _, decl := range file.Decls {
+			g.declaration(decl)
+		}
+		for _, m := range g.out {
+			if seen[string(m.Text)] {
+				continue
+			}
+			seen[string(m.Text)] = true
+			if _, err := source.With(m.File, m.Text).Check(); err == nil {
+				mutants = append(mutants, m)
+			}
+		}
+	}
+	return mutants, nil
+}
+
+// goMutator collects the mutants of one file.
+type goMutator struct {
+	checked *ssasmt.Checked
+	file    string
+	text    []byte
+	name    string // of the declaration it is in
+	out     []Mutant
+}
+
+func (g *goMutator) offset(p token.Pos) int { return g.checked.Fset.Position(p).Offset }
+
+func (g *goMutator) source(n ast.Node) string {
+	return string(g.text[g.offset(n.Pos()):g.offset(n.End())])
+}
+
+func (g *goMutator) add(at token.Pos, what string, edits ...edit) {
+	g.out = append(g.out, Mutant{
+		Name: g.name, File: g.file, Line: g.checked.Fset.Position(at).Line,
+		What: what, Text: apply(g.text, edits...),
+	})
+}
+
+// replace puts other text in the place of a node.
+func (g *goMutator) replace(n ast.Node, with string) {
+	g.add(n.Pos(), g.source(n)+" becomes "+with, edit{g.offset(n.Pos()), g.offset(n.End()), with})
+}
+
+// swap exchanges two nodes.
+func (g *goMutator) swap(a, b ast.Node) {
+	g.add(a.Pos(), g.source(a)+" and "+g.source(b)+" change places",
+		edit{g.offset(a.Pos()), g.offset(a.End()), g.source(b)}, edit{g.offset(b.Pos()), g.offset(b.End()), g.source(a)})
+}
+
+// operator puts every other token of the class in the place of one.
+func (g *goMutator) operator(at token.Pos, op token.Token, class []token.Token) {
+	if !slices.Contains(class, op) {
+		return
+	}
+	for _, other := range class {
+		if other != op {
+			start := g.offset(at)
+			g.add(at, op.String()+" becomes "+other.String(), edit{start, start + len(op.String()), other.String()})
+		}
+	}
+}
+
+func (g *goMutator) declaration(decl ast.Decl) {
+	switch d := decl.(type) {
+	case *ast.FuncDecl:
+		g.name = d.Name.Name
+		if d.Recv != nil {
+			g.name = g.source(d.Recv.List[0].Type) + "." + g.name
+		}
+		ast.Inspect(d.Body, g.node)
+	case *ast.GenDecl:
+		if d.Tok != token.CONST {
+			return
+		}
+		for i, s := range d.Specs {
+			spec := s.(*ast.ValueSpec)
+			g.name = spec.Names[0].Name
+			for _, v := range spec.Values {
+				ast.Inspect(v, g.node)
+			}
+			if i > 0 { // in an iota block this renumbers
+				g.swap(d.Specs[i-1].(*ast.ValueSpec).Names[0], spec.Names[0])
+			}
+		}
+	}
+}
+
+// node adds the mutants of one syntax node.
+func (g *goMutator) node(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.BinaryExpr:
+		g.binary(n)
+	case *ast.UnaryExpr:
+		if n.Op == token.SUB || n.Op == token.NOT {
+			g.replace(n, g.source(n.X))
+		}
+	case *ast.AssignStmt:
+		if n.Tok != token.DEFINE && g.numeric(n.Lhs[0]) {
+			g.operator(n.TokPos, n.Tok, storing)
+		}
+	case *ast.IncDecStmt:
+		g.operator(n.TokPos, n.Tok, increment)
+	case *ast.BasicLit:
+		g.literal(n)
+	case *ast.Ident:
+		g.identifier(n)
+	case *ast.SelectorExpr:
+		g.selector(n)
+		ast.Inspect(n.X, g.node)
+		return false
+	case *ast.CompositeLit:
+		return g.composite(n)
+	case *ast.CallExpr:
+		for i := range n.Args {
+			for j := range i {
+				if types.Identical(g.typeOf(n.Args[i]), g.typeOf(n.Args[j])) {
+					g.swap(n.Args[j], n.Args[i])
+				}
+			}
+		}
+	case *ast.BlockStmt:
+		g.drop(n.List)
+	case *ast.CaseClause:
+		g.drop(n.Body)
+	}
+	return true
+}
+
+func (g *goMutator) typeOf(e ast.Expr) types.Type { return g.checked.Info.TypeOf(e) }
+
+func (g *goMutator) numeric(e ast.Expr) bool {
+	basic, ok := g.typeOf(e).Underlying().(*types.Basic)
+	return ok && basic.Info()&types.IsInteger != 0
+}
+
+func (g *goMutator) binary(n *ast.BinaryExpr) {
+	if g.numeric(n.X) {
+		g.operator(n.OpPos, n.Op, ordering)
+		g.operator(n.OpPos, n.Op, sums)
+		return
+	}
+	g.operator(n.OpPos, n.Op, equality)
+	if slices.Contains(logic, n.Op) {
+		g.operator(n.OpPos, n.Op, logic)
+		g.replace(n, g.source(n.X))
+		g.replace(n, g.source(n.Y))
+	}
+}
+
+// literal changes a number by one, and a text into every other of the package.
+func (g *goMutator) literal(n *ast.BasicLit) {
+	switch n.Kind {
+	case token.INT:
+		if v, err := strconv.ParseInt(n.Value, 0, 64); err == nil {
+			g.replace(n, fmt.Sprint(v+1))
+			g.replace(n, fmt.Sprintf("(%d)", v-1))
+		}
+	case token.STRING:
+		for _, other := range g.texts() {
+			if other != n.Value {
+				g.replace(n, other)
+			}
+		}
+		g.replace(n, `""`)
+	}
+}
+
+// texts lists the texts that functions of the package return.
+func (g *goMutator) texts() []string {
+	var out []string
+	for _, file := range g.checked.Files {
+		ast.Inspect(file, func(n ast.Node) bool {
+			r, ok := n.(*ast.ReturnStmt)
+			if !ok {
+				return true
+			}
+			for _, e := range r.Results {
+				if l, ok := e.(*ast.BasicLit); ok && l.Kind == token.STRING && !slices.Contains(out, l.Value) {
+					out = append(out, l.Value)
+				}
+			}
+			return true
+		})
+	}
+	return out
+}
+
+// identifier puts every other name of the same type in the place of one.
+func (g *goMutator) identifier(n *ast.Ident) {
+	object := g.checked.Info.Uses[n]
+	switch object.(type) {
+	case *types.Var, *types.Const, *types.Func:
+	default:
+		return
+	}
+	if n.Name == "true" || n.Name == "false" {
+		g.replace(n, map[string]string{"true": "false", "false": "true"}[n.Name])
+		return
+	}
+	for scope := g.checked.Types.Scope().Innermost(n.Pos()); scope != nil && scope != types.Universe; scope = scope.Parent() {
+		for _, name := range scope.Names() {
+			other := scope.Lookup(name)
+			_, isType := other.(*types.TypeName)
+			if name != n.Name && !isType && types.Identical(other.Type(), object.Type()) {
+				g.replace(n, name)
+			}
+		}
+	}
+}
+
+// selector puts every other field of the same type in the place of one.
+func (g *goMutator) selector(n *ast.SelectorExpr) {
+	selection := g.checked.Info.Selections[n]
+	if selection == nil || selection.Kind() != types.FieldVal {
+		return
+	}
+	of := selection.Recv()
+	if p, ok := of.Underlying().(*types.Pointer); ok {
+		of = p.Elem()
+	}
+	structure, ok := of.Underlying().(*types.Struct)
+	if !ok {
+		return
+	}
+	for i := range structure.NumFields() {
+		if f := structure.Field(i); f.Name() != n.Sel.Name && types.Identical(f.Type(), selection.Type()) {
+			g.replace(n.Sel, f.Name())
+		}
+	}
+}
+
+// composite swaps the fields of one type, drops each, and goes on to the values.
+func (g *goMutator) composite(n *ast.CompositeLit) bool {
+	for i, a := range n.Elts {
+		ka, ok := a.(*ast.KeyValueExpr)
+		if !ok {
+			return true
+		}
+		for _, b := range n.Elts[:i] {
+			kb := b.(*ast.KeyValueExpr)
+			if types.Identical(g.checked.Info.Uses[ka.Key.(*ast.Ident)].Type(), g.checked.Info.Uses[kb.Key.(*ast.Ident)].Type()) {
+				g.swap(kb.Key, ka.Key)
+			}
+		}
+		end := g.offset(ka.End())
+		if g.text[end] == ',' {
+			end++
+		}
+		g.add(ka.Pos(), g.source(ka)+" is dropped", edit{g.offset(ka.Pos()), end, ""})
+		ast.Inspect(ka.Value, g.node)
+	}
+	return false
+}
+
+// drop leaves out each statement in turn.
+func (g *goMutator) drop(list []ast.Stmt) {
+	for _, s := range list {
+		first := g.source(s)
+		if i := slices.Index([]byte(first), '\n'); i >= 0 {
+			first = first[:i] + " …"
+		}
+		g.add(s.Pos(), first+" is dropped", edit{g.offset(s.Pos()), g.offset(s.End()), ""})
+	}
+}
