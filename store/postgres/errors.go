@@ -71,7 +71,7 @@ func passing(err error) bool {
 	switch state(err) {
 	case "": // no answer
 		var ours *fault.Error
-		return !errors.As(err, &ours)
+		return err != nil && !errors.As(err, &ours)
 	case stateGuard, stateUnique, stateSerialize, stateDeadlock:
 		return true
 	}

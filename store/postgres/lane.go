@@ -33,12 +33,14 @@ type lane struct {
 	unsettled bool         // a COMMIT may have happened that nobody has looked for
 	replaced  bool         // another process writes under this owner's name
 	warnings  atomic.Int64 // of the server
+	memory    memory
 	queue     *batch.Queue[change]
 }
 
 func newLane(owner string, connect func(context.Context) (*pgx.Conn, error)) *lane {
 	l := &lane{owner: owner, connect: connect}
 	l.queue = batch.New(batchLimit, l.run)
+	l.memory.forget()
 	return l
 }
 
@@ -123,24 +125,47 @@ func (l *lane) attempt(ctx context.Context, group []*member) error {
 	if err := l.ready(ctx); err != nil {
 		return err
 	}
+	if !group[0].Work.alone() {
+		if v := l.memory.predict(&w, l.owner); v != nil && decide(group, v) {
+			err := l.commit(ctx, v)
+			if err == nil || !passing(err) {
+				return err
+			}
+			l.memory.doubt = doubtful
+		}
+	}
+	if err := l.ready(ctx); err != nil {
+		return err
+	}
 	var b pgx.Batch
 	v := w.load(&b, l.owner)
 	if err := l.send(ctx, &b); err != nil {
 		l.rollback(ctx)
 		return err
 	}
-	for _, m := range group {
-		if m.Ctx.Err() != nil {
-			m.Err = batch.Ended(m.Ctx, m.Op)
-		} else if m.Err = m.Work.decide(v, m.Op); m.Err != nil && m.Work.alone() {
-			v.out = writes{}
-		}
-	}
+	decide(group, v)
 	if v.out.none() {
 		l.rollback(ctx)
 		return nil
 	}
-	return l.commit(ctx, &v.out)
+	return l.commit(ctx, v)
+}
+
+// decide applies every member to the view and reports whether there is something
+// to write and nobody was refused.
+func decide(group []*member, v *view) bool {
+	all := true
+	for _, m := range group {
+		if m.Ctx.Err() != nil {
+			m.Err = batch.Ended(m.Ctx, m.Op)
+		} else if m.Err = m.Work.decide(v, m.Op); m.Err != nil {
+			all = false
+			if m.Work.alone() {
+				v.out = writes{}
+			}
+		}
+	}
+	return all && !v.out.none()
 }
 
 // send sends a batch and reads all its answers, in one round trip.
@@ -172,15 +197,19 @@ func (l *lane) drop() {
 }
 
 // commit sends the second half of a transaction, COMMIT with it: the server obeys
-// nothing after a statement that failed, COMMIT included.
-func (l *lane) commit(ctx context.Context, w *writes) error {
+// nothing after a statement that failed, COMMIT included. A transaction that was
+// predicted has no first half.
+func (l *lane) commit(ctx context.Context, v *view) error {
 	var b pgx.Batch
+	if v.predicted {
+		b.Queue(beginStatement)
+	}
 	next := l.at
 	next.done++
 	was, is := l.at.row(l.owner), next.row(l.owner)
 	d := was.digest()
 	metaTable.compareAndSet(&b, [][]any{metaArgs(is)}, [][]byte{d[:]})
-	w.queue(&b)
+	v.out.queue(&b)
 	written := 0
 	for _, q := range b.QueuedQueries {
 		q.Exec(func(pgconn.CommandTag) error { written++; return nil })
@@ -192,14 +221,17 @@ func (l *lane) commit(ctx context.Context, w *writes) error {
 	})
 	warnings := l.warnings.Load()
 	err := l.send(context.WithoutCancel(ctx), &b)
-	switch {
-	case err == nil && committed && l.warnings.Load() == warnings:
+	if err == nil && committed && l.warnings.Load() == warnings {
 		l.at = next
+		l.memory.remember(v)
 		return nil
+	}
+	l.memory.forget()
+	switch {
 	case written < statements && state(err) != "", written == statements && refused(err), err == nil && !committed:
 		l.rollback(ctx)
-		// A guard that failed may mean that the writer's row is not as this process left it.
-		l.unsettled = state(err) == stateGuard
+		// When all that was read is locked, the guard that failed is the writer's row.
+		l.unsettled = state(err) == stateGuard && !v.predicted
 		return err
 	}
 	return l.settle(ctx, err)

@@ -37,6 +37,9 @@ func want[K comparable](set *map[K]bool, keys ...K) {
 	}
 }
 
+// host reports whether an act of the host wants something that calls do not.
+func (w *wants) host() bool { return w.mints || len(w.sessions)+len(w.registry) > 0 }
+
 func (w *wants) refs(named []store.Ref, objects []store.Object) {
 	want(&w.objects, named...)
 	for _, o := range objects {
@@ -66,12 +69,7 @@ const (
 // load queues the first half of a transaction: the locks and the reads. The view
 // is filled when the batch is read.
 func (w *wants) load(b *pgx.Batch, owner string) *view {
-	v := &view{
-		owner: owner, leases: map[store.EpisodeID]found[leaseRow]{}, spend: map[spendKey]found[spendRow]{},
-		next: map[store.EpisodeID]int64{}, claims: map[store.InvocationID]found[store.Claim]{},
-		intents: map[intentKey]found[store.Intent]{}, objects: map[store.Ref]store.Label{},
-		sessions: map[store.CredentialID]found[rows.Session]{}, registry: map[string]found[store.HeadMove]{},
-	}
+	v := newView(owner)
 	b.Queue(beginStatement)
 	if len(w.leases) > 0 {
 		read(b, scanLease, func(r leaseRow, err error) { v.leases[r.Episode] = found[leaseRow]{r, err} }, lockLeases, texts(w.leases))

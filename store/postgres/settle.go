@@ -65,6 +65,7 @@ func (l *lane) ready(ctx context.Context) error {
 			return asFault(ctx, "postgres: connect", err)
 		}
 		l.conn = conn
+		l.memory.forget()
 	}
 	if !l.unsettled {
 		return nil

@@ -30,7 +30,7 @@ func newTable(name, columns, types string, keys int, changing string) table {
 	arrays := func(which []int) string {
 		var list []string
 		for n, i := range which {
-			list = append(list, fmt.Sprintf("$%d::%s", n+1, array[types[i]]))
+			list = append(list, fmt.Sprintf("unnest($%d::%s) AS %s", n+1, array[types[i]], all[i]))
 		}
 		return strings.Join(list, ", ")
 	}
@@ -38,12 +38,12 @@ func newTable(name, columns, types string, keys int, changing string) table {
 	for i := range every {
 		every[i] = i
 	}
-	t := table{insertion: fmt.Sprintf("INSERT INTO world.%s (%s) SELECT * FROM unnest(%s)", name, columns, arrays(every))}
+	t := table{insertion: fmt.Sprintf("INSERT INTO world.%s (%s) SELECT %s", name, columns, arrays(every))}
 	if changing == "" {
 		return t
 	}
 	t.changing = every[:keys:keys]
-	var set, where, named []string
+	var set, where []string
 	for i, column := range all {
 		if i < keys {
 			where = append(where, fmt.Sprintf("t.%s = n.%s", column, column))
@@ -52,12 +52,9 @@ func newTable(name, columns, types string, keys int, changing string) table {
 			set = append(set, fmt.Sprintf("%s = n.%s", column, column))
 		}
 	}
-	for _, i := range t.changing {
-		named = append(named, all[i])
-	}
 	was := len(t.changing) + 1
-	t.update = counted(fmt.Sprintf("UPDATE world.%s t SET %s FROM unnest(%s, $%d::bytea[]) AS n (%s, was) WHERE %s AND t.digest = n.was RETURNING 1",
-		name, strings.Join(set, ", "), arrays(t.changing), was, strings.Join(named, ", "), strings.Join(where, " AND ")), was+1)
+	t.update = counted(fmt.Sprintf("UPDATE world.%s t SET %s FROM (SELECT %s, unnest($%d::bytea[]) AS was) n WHERE %s AND t.digest = n.was RETURNING 1",
+		name, strings.Join(set, ", "), arrays(t.changing), was, strings.Join(where, " AND ")), was+1)
 	return t
 }
 

@@ -36,7 +36,17 @@ type view struct {
 	lastSeq  int64 // of sessions
 	registry map[string]found[store.HeadMove]
 
-	out writes
+	predicted bool // made from memory: nothing of it is locked
+	out       writes
+}
+
+func newView(owner string) *view {
+	return &view{
+		owner: owner, leases: map[store.EpisodeID]found[leaseRow]{}, spend: map[spendKey]found[spendRow]{},
+		next: map[store.EpisodeID]int64{}, claims: map[store.InvocationID]found[store.Claim]{},
+		intents: map[intentKey]found[store.Intent]{}, objects: map[store.Ref]store.Label{},
+		sessions: map[store.CredentialID]found[rows.Session]{}, registry: map[string]found[store.HeadMove]{},
+	}
 }
 
 // stored reports whether an object is in the database or comes with a change

@@ -64,8 +64,8 @@ func (w *writes) none() bool {
 		len(w.closed.list)+len(w.entries)+len(w.sessions.list)+len(w.registry.list) == 0 && w.clock == 0
 }
 
-const fenceLeases = "SELECT 1 FROM unnest($1::text[], $2::bytea[]) n (episode, digest) JOIN world.leases l " +
-	"ON l.episode = n.episode AND l.digest = n.digest AND l.until > " + nowMicros
+const fenceLeases = "SELECT 1 FROM (SELECT unnest($1::text[]) AS episode, unnest($2::bytea[]) AS digest) n JOIN world.leases l " +
+	"ON l.episode = n.episode AND l.digest = n.digest AND l.until > " + nowMicros + " FOR UPDATE OF l"
 
 var fenceStatement = counted(fenceLeases, 3)
 
@@ -79,6 +79,7 @@ const clockStatement = "UPDATE world.clock SET at = $1, digest = $2 WHERE id = 1
 // transactions wait for each other.
 func (w *writes) queue(b *pgx.Batch) {
 	if n := len(w.fences); n > 0 {
+		slices.SortFunc(w.fences, func(x, y leaseRow) int { return compare(x.Episode, y.Episode) })
 		episodes, digests := make([]string, n), make([][]byte, n)
 		for i, r := range w.fences {
 			d := r.digest()

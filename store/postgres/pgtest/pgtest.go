@@ -41,7 +41,9 @@ func Start(options ...string) (*Cluster, error) {
 		return nil, err
 	}
 	c := &Cluster{cmd: exec.Command(filepath.Join(root, "ci", "postgres"))}
-	c.cmd.Env = append(os.Environ(), "POSTGRES_OPTIONS="+strings.Join(options, " "))
+	if len(options) > 0 {
+		c.cmd.Env = append(os.Environ(), "POSTGRES_OPTIONS="+strings.Join(options, " "))
+	}
 	c.cmd.Stderr = os.Stderr
 	if c.in, err = c.cmd.StdinPipe(); err != nil {
 		return nil, err
@@ -106,12 +108,12 @@ func (c *Cluster) Recover(t testing.TB) { t.Helper(); c.tell(t, "start") }
 // Restart crashes the server and starts it again.
 func (c *Cluster) Restart(t testing.TB) { t.Helper(); c.tell(t, "restart") }
 
-// Fresh makes an empty database for this test and returns its URL.
+// Fresh makes an empty database for this test and returns its URL. It goes with the
+// cluster: dropping it would sync the whole cluster for nothing.
 func (c *Cluster) Fresh(t testing.TB) string {
 	t.Helper()
 	name := fmt.Sprintf("test%d", c.fresh.Add(1))
 	c.Exec(t, c.url, "CREATE DATABASE "+name)
-	t.Cleanup(func() { c.Exec(t, c.url, "DROP DATABASE "+name+" WITH (FORCE)") })
 	u, err := url.Parse(c.url)
 	if err != nil {
 		t.Fatal(err)
