@@ -83,6 +83,11 @@ func (c *Coordinator) earlier(ctx context.Context, a *admitted) (*Reply, error) 
 	ended := make([]plan.Ended, len(call.Ended))
 	for i, e := range call.Ended {
 		ended[i] = e.Ended
+		if e.Status == record.StatusIndeterminate {
+			if err := c.reconciled(ctx, a); err != nil {
+				return nil, err
+			}
+		}
 	}
 	reply := newReply(entry, call.Record, call.Output, ended)
 	reply.Replayed = true
@@ -102,10 +107,29 @@ func (c *Coordinator) unfinished(ctx context.Context, a *admitted) error {
 	if err != nil {
 		return fault.Wrap(op, fault.Corrupt, err, "%s is claimed and has neither intent nor entry", a.id)
 	}
-	if intent.Reconciled == "" {
-		return fault.New(op, fault.Indeterminate, "it is not known whether %s of %s happened (%s). Its cost stays spent. "+
-			"Do not repeat it blindly: look first at what it acts on, or ask the operator to reconcile the intent", intent.Effect, a.id, intent.Name())
+	if intent.Reconciled != "" {
+		return c.closed(ctx, intent)
 	}
+	return fault.New(op, fault.Indeterminate, "it is not known whether %s of %s happened (%s). Its cost stays spent. "+
+		"Do not repeat it blindly: look first at what it acts on, or ask the operator to reconcile the intent", intent.Effect, a.id, intent.Name())
+}
+
+// reconciled returns the operator's word on a call that ended indeterminate, as an
+// error, nil while there is none.
+func (c *Coordinator) reconciled(ctx context.Context, a *admitted) error {
+	intent, err := c.Store.IntentOf(ctx, a.id)
+	if err != nil {
+		return fault.Wrap("coordinator: invoke", fault.Corrupt, err, "%s ended indeterminate and has no intent", a.id)
+	}
+	if intent.Reconciled == "" {
+		return nil
+	}
+	return c.closed(ctx, intent)
+}
+
+// closed tells in words what an operator said of an intent (D10).
+func (c *Coordinator) closed(ctx context.Context, intent store.Intent) error {
+	const op = "coordinator: invoke"
 	object, err := c.Store.Object(ctx, intent.Reconciled)
 	if err != nil {
 		return err
@@ -114,5 +138,6 @@ func (c *Coordinator) unfinished(ctx context.Context, a *admitted) error {
 	if err != nil {
 		return fault.Wrap(op, fault.Corrupt, err, "the reconciliation of %s does not decode", intent.Name())
 	}
-	return fault.New(op, fault.Indeterminate, "%s of %s (%s) was closed by an operator's word: %s. There is no recorded answer", intent.Effect, a.id, intent.Name(), word.Verdict)
+	return fault.New(op, fault.Indeterminate, "%s of %s (%s) was closed by an operator's word: %s. There is no recorded answer, and its cost stays spent",
+		intent.Effect, intent.Invocation, intent.Name(), word.Verdict)
 }

@@ -2,6 +2,8 @@ package store
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 
 	"world/fault"
 )
@@ -89,6 +91,24 @@ func CommitInvocation(task string) InvocationID {
 // IntentName is the durable name of an effect intent, "effect:EPISODE:ORDINAL".
 func IntentName(episode EpisodeID, ordinal int64) string {
 	return fmt.Sprintf("effect:%s:%d", episode, ordinal)
+}
+
+// ParseIntentName is the inverse of IntentName.
+func ParseIntentName(name string) (EpisodeID, int64, error) {
+	bad := fault.New("store: parse intent name", fault.Invalid, "an intent's name is effect:EPISODE:ORDINAL")
+	parts := strings.Split(name, ":")
+	if len(parts) != 3 {
+		return "", 0, bad
+	}
+	episode, err := ParseEpisodeID(parts[1])
+	if err != nil {
+		return "", 0, bad
+	}
+	ordinal, err := strconv.ParseInt(parts[2], 10, 64)
+	if err != nil || ordinal < 0 || IntentName(episode, ordinal) != name {
+		return "", 0, bad
+	}
+	return episode, ordinal, nil
 }
 
 func isSegment(s string) bool {

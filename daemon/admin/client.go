@@ -61,6 +61,19 @@ func (c *Client) Revoke(ctx context.Context, id store.CredentialID, episode stor
 	return r.Revoked, err
 }
 
+// Reconcile has the daemon ask at the terminal and write an operator's word down.
+func (c *Client) Reconcile(ctx context.Context, t *attended.Terminal, w attended.Word) (Reconciled, error) {
+	asked := word(w)
+	r, err := c.ask(ctx, request{Reconcile: &asked}, t.File())
+	if err != nil {
+		return Reconciled{}, err
+	}
+	if r.Reconciled == nil {
+		return Reconciled{}, fault.New("admin: ask", fault.Internal, "the daemon's reply reconciles nothing")
+	}
+	return *r.Reconciled, nil
+}
+
 func (c *Client) minted(ctx context.Context, q request, t *attended.Terminal) (Minted, error) {
 	r, err := c.ask(ctx, q, t.File())
 	if err != nil {
@@ -94,11 +107,11 @@ func (c *Client) ask(ctx context.Context, q request, terminal *os.File) (reply, 
 		return reply{}, fault.Wrap(op, fault.Unavailable, sent, "the request could not be sent")
 	}
 	if err != nil {
-		return reply{}, fault.Wrap(op, fault.Uncertain, err, "the daemon's reply was lost; see session list")
+		return reply{}, fault.Wrap(op, fault.Uncertain, err, "the daemon's reply was lost; look before you repeat it: session list, receipts")
 	}
 	r, err := canon.DecodeExact[reply](body, canon.Limits{Bytes: maxFrame})
 	if err != nil {
-		return reply{}, fault.Wrap(op, fault.Uncertain, err, "the daemon's reply cannot be read; see session list")
+		return reply{}, fault.Wrap(op, fault.Uncertain, err, "the daemon's reply cannot be read; look before you repeat it: session list, receipts")
 	}
 	return r, r.err()
 }

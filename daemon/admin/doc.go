@@ -1,6 +1,6 @@
 // Package admin is the operator's door of a running daemon: a Unix socket over
-// which the command line asks it to mint and to revoke, because the daemon holds
-// the store's writer lock.
+// which the command line asks it to mint, to revoke and to reconcile, because the
+// daemon holds the store's writer lock.
 //
 // It promises that only a process of the daemon's own user gets in, that the
 // terminal it hands over is its controlling terminal with the process in the

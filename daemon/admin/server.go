@@ -105,8 +105,11 @@ func (s *Server) converse(ctx context.Context, conn *net.UnixConn) (reply, error
 	if err != nil {
 		return reply{}, err
 	}
-	if q.Mint != nil {
+	switch {
+	case q.Mint != nil:
 		return s.mint(ctx, terminal, *q.Mint)
+	case q.Reconcile != nil:
+		return s.reconcile(ctx, terminal, *q.Reconcile)
 	}
 	return s.open(ctx, terminal, *q.New)
 }
@@ -122,7 +125,7 @@ func hangUp(conn *net.UnixConn, cancel context.CancelFunc) {
 // terminal takes the peer's terminal, checked now and again after each answer.
 func (s *Server) terminal(p *peer, file *os.File) (*attended.Terminal, error) {
 	if file == nil {
-		return nil, fault.New("admin: serve", fault.Denied, "minting needs the controlling terminal of the one who asks")
+		return nil, fault.New("admin: serve", fault.Denied, "this needs the controlling terminal of the one who asks")
 	}
 	if err := p.holds(file); err != nil {
 		return nil, err
@@ -172,4 +175,14 @@ func (s *Server) revoke(ctx context.Context, r revocation) (reply, error) {
 		s.Log.Info().Str("credential_id", string(id)).Msg("session revoked")
 	}
 	return reply{Revoked: ids}, err
+}
+
+func (s *Server) reconcile(ctx context.Context, t *attended.Terminal, w word) (reply, error) {
+	done, err := s.Desk.Reconcile(ctx, t, attended.Word(w))
+	if err != nil {
+		return reply{}, err
+	}
+	s.Log.Info().Str("intent", done.Intent).Str("verdict", w.Verdict).Int64("entry", done.Entry).Msg("intent reconciled")
+	answer := Reconciled(done)
+	return reply{Reconciled: &answer}, nil
 }

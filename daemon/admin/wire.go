@@ -12,10 +12,11 @@ import (
 // request asks for one of its verbs. World names the store that the client
 // means, by the hash of its genesis entry.
 type request struct {
-	World  store.Ref   `json:"world"`
-	Mint   *mintTerms  `json:"mint"`
-	New    *newSession `json:"new"`
-	Revoke *revocation `json:"revoke"`
+	World     store.Ref   `json:"world"`
+	Mint      *mintTerms  `json:"mint"`
+	New       *newSession `json:"new"`
+	Revoke    *revocation `json:"revoke"`
+	Reconcile *word       `json:"reconcile"`
 }
 
 type mintTerms struct {
@@ -30,6 +31,13 @@ type newSession struct {
 	Repository string        `json:"repository"`
 	Branch     string        `json:"branch"`
 	Detach     bool          `json:"detach"`
+}
+
+// word is an operator's word on an intent.
+type word struct {
+	ID      string `json:"id"`
+	Verdict string `json:"verdict"`
+	Note    string `json:"note"`
 }
 
 // revocation names a session or an episode, exactly one of them.
@@ -53,7 +61,7 @@ func decodeRequest(raw []byte) (request, error) {
 		return q, err
 	}
 	verbs := 0
-	for _, given := range []bool{q.Mint != nil, q.New != nil, q.Revoke != nil} {
+	for _, given := range []bool{q.Mint != nil, q.New != nil, q.Revoke != nil, q.Reconcile != nil} {
 		if given {
 			verbs++
 		}
@@ -72,9 +80,10 @@ func decodeRequest(raw []byte) (request, error) {
 
 // reply is the daemon's answer: a refusal, or what was done.
 type reply struct {
-	Refusal *refusal             `json:"refusal"`
-	Minted  *Minted              `json:"minted"`
-	Revoked []store.CredentialID `json:"revoked"`
+	Refusal    *refusal             `json:"refusal"`
+	Minted     *Minted              `json:"minted"`
+	Revoked    []store.CredentialID `json:"revoked"`
+	Reconciled *Reconciled          `json:"reconciled"`
 }
 
 type refusal struct {
@@ -98,6 +107,13 @@ func MintedOf(m session.Minted, worktree string) Minted {
 		Token: m.Token.Reveal(), Credential: m.Record.Credential, Object: m.Object,
 		Entry: m.Entry.Index, ExpiresAt: m.Record.ExpiresAt, Worktree: worktree,
 	}
+}
+
+// Reconciled is an operator's word as it was written down.
+type Reconciled struct {
+	Intent string    `json:"intent"` // durable name
+	Object store.Ref `json:"object"`
+	Entry  int64     `json:"entry"`
 }
 
 // refused turns an error into what may cross the socket.

@@ -98,13 +98,18 @@ func (d Desk) confirm(ctx context.Context, t *Terminal, terms session.Terms) err
 	for _, g := range terms.Grants {
 		notice = append(notice, "  "+session.FormatGrant(g))
 	}
+	return d.ask(ctx, t, notice, fmt.Sprintf(
+		"Confirm mint for episode %s (%d grant(s), expiry +%ds) with a session credential? [y/N] ",
+		terms.Episode, len(terms.Grants), terms.TTL))
+}
+
+// ask puts a question and waits for its yes.
+func (d Desk) ask(ctx context.Context, t *Terminal, notice []string, question string) error {
 	wait := d.Wait
 	if wait == 0 {
 		wait = AnswerTime
 	}
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
-	return t.Confirm(ctx, notice, fmt.Sprintf(
-		"Confirm mint for episode %s (%d grant(s), expiry +%ds) with a session credential? [y/N] ",
-		terms.Episode, len(terms.Grants), terms.TTL))
+	return t.Confirm(ctx, notice, question)
 }

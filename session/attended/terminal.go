@@ -26,9 +26,13 @@ type Terminal struct {
 	still func() error
 }
 
-// Open opens this process's controlling terminal. Denied when there is none, or
-// when this process runs in its background: what is typed there is meant for another.
-func Open() (*Terminal, error) {
+// Open opens this process's controlling terminal to ask about a mint.
+func Open() (*Terminal, error) { return OpenFor("minting a session credential") }
+
+// OpenFor opens this process's controlling terminal to ask about an act. Denied
+// when there is none, or when this process runs in its background: what is typed
+// there is meant for another.
+func OpenFor(act string) (*Terminal, error) {
 	file, err := os.OpenFile("/dev/tty", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
 		var cause error = err
@@ -36,7 +40,7 @@ func Open() (*Terminal, error) {
 			cause = path.Err
 		}
 		return nil, fault.New("attended: open terminal", fault.Denied,
-			"refusing: no controlling terminal (%v); minting a session credential requires one human act at a terminal", cause)
+			"refusing: no controlling terminal (%v); %s requires one human act at a terminal", cause, act)
 	}
 	err = control(file, func(fd int) error {
 		group, err := unix.IoctlGetInt(fd, unix.TIOCGPGRP)

@@ -108,11 +108,19 @@ func (r ReconciliationRecord) Bytes() []byte { return canon.Encode(r) }
 // DecodeReconciliation reads a reconciliation record.
 func DecodeReconciliation(raw []byte) (ReconciliationRecord, error) {
 	r, err := canon.DecodeExact[ReconciliationRecord](raw, canon.Limits{Bytes: 64 << 10})
-	if err == nil && (r.Intent == "" || r.At < 0) {
-		err = fault.New("record: reconciliation", fault.Invalid, "intent or time out of range")
+	if err != nil {
+		return r, err
 	}
-	if err == nil && r.Verdict != "succeeded" && r.Verdict != "failed" && r.Verdict != "abandoned" {
-		err = fault.New("record: reconciliation", fault.Invalid, "a verdict is succeeded, failed or abandoned")
+	return r, r.Check()
+}
+
+// Check refuses what no operator's word can be.
+func (r ReconciliationRecord) Check() error {
+	if r.Intent == "" || r.At < 0 {
+		return fault.New("record: reconciliation", fault.Invalid, "intent or time out of range")
 	}
-	return r, err
+	if r.Verdict != "succeeded" && r.Verdict != "failed" && r.Verdict != "abandoned" {
+		return fault.New("record: reconciliation", fault.Invalid, "a verdict is succeeded, failed or abandoned")
+	}
+	return nil
 }

@@ -106,15 +106,11 @@ func (w *walker) invocation(id store.InvocationID) error {
 }
 
 func (w *walker) intent(name string) error {
-	parts := strings.Split(name, ":")
-	if len(parts) != 3 {
+	episode, ordinal, err := store.ParseIntentName(name)
+	if err != nil {
 		return badTarget()
 	}
-	ordinal, err := strconv.ParseInt(parts[2], 10, 64)
-	if err != nil || store.IntentName(store.EpisodeID(parts[1]), ordinal) != name {
-		return badTarget()
-	}
-	i, err := w.r.Intent(w.ctx, store.EpisodeID(parts[1]), ordinal)
+	i, err := w.r.Intent(w.ctx, episode, ordinal)
 	if err != nil {
 		return err
 	}
