@@ -49,9 +49,27 @@ func TestNamesAreApart(t *testing.T) {
 	if got := (store.Intent{Episode: "ep-1", Ordinal: 12}).Name(); got != "effect:ep-1:12" {
 		t.Errorf("name of an intent %q", got)
 	}
+	if got := store.CommitInvocation("task.7"); got != "rest:task.7" {
+		t.Errorf("id of a commit %q", got)
+	}
 	longest := store.NewInvocationID(store.SurfaceREST, store.EpisodeID(strings.Repeat("e", 64)), strings.Repeat("t", 128))
 	if len(longest) > 256 {
 		t.Errorf("the longest invocation id has %d bytes", len(longest))
+	}
+}
+
+func TestIntentNamesReadBack(t *testing.T) {
+	episode, ordinal, err := store.ParseIntentName(store.IntentName("ep-1", 12))
+	if err != nil || episode != "ep-1" || ordinal != 12 {
+		t.Errorf("%s %d, %v", episode, ordinal, err)
+	}
+	for _, bad := range []string{
+		"", "effect", "effect:ep", "effect:ep:", "effect:ep:-1", "effect:ep:01", "effect:ep:+1", "effect:ep:1:2", "effect:Ep:1",
+		"effect::1", "mcp:ep:1", "effect:ep:9223372036854775808", " effect:ep:1", "effect:ep:1\n",
+	} {
+		if episode, ordinal, err := store.ParseIntentName(bad); err == nil {
+			t.Errorf("%q reads as %s %d", bad, episode, ordinal)
+		}
 	}
 }
 

@@ -60,6 +60,17 @@ func attempt(how string) (string, error) {
 				worktree.Request{Repository: os.Getenv("REPO"), Episode: "ep"})
 		}
 		return m.Token + " " + m.Worktree, err
+	case "reconcile":
+		t, err := attended.OpenFor("reconciling")
+		if err != nil {
+			return "", err
+		}
+		defer t.Close()
+		r, err := c.Reconcile(ctx, t, attended.Word{ID: os.Getenv("ID"), Verdict: os.Getenv("VERDICT"), Note: "looked <at> it"})
+		return fmt.Sprint(r), err
+	case "reconcile without a terminal":
+		r, err := c.ask(ctx, request{Reconcile: &word{ID: os.Getenv("ID"), Verdict: os.Getenv("VERDICT"), Note: "n"}}, nil)
+		return fmt.Sprint(r), err
 	case "revoke":
 		ids, err := c.Revoke(ctx, store.CredentialID(os.Getenv("ID")), store.EpisodeID(os.Getenv("EPISODE")))
 		return fmt.Sprint(ids), err

@@ -65,6 +65,7 @@ func TestDecodeRequest(t *testing.T) {
 	for name, q := range map[string]request{
 		"no verb":        {World: world},
 		"two verbs":      {World: world, Mint: &m, Revoke: &revocation{Episode: "ep"}},
+		"mint and word":  {World: world, Mint: &m, Reconcile: &word{ID: "effect:ep:0", Verdict: "failed", Note: "n"}},
 		"no world":       {Mint: &m},
 		"not a world":    {World: "sha256:0", Mint: &m},
 		"revoke nothing": {World: world, Revoke: &revocation{}},
