@@ -32,13 +32,22 @@ func TrySMT(ctx context.Context, book *spec.Book, model string, o Options) ([]SM
 	}
 	mutants = Sample(mutants, o.Sample)
 	results := make([]SMTResult, len(mutants))
+	theorems := &ranking{kills: map[string]int{}}
+	for _, t := range book.Theorems {
+		if slices.Contains(t.RestsOn, model) {
+			theorems.order = append(theorems.order, t)
+		}
+	}
+	if len(theorems.order) == 0 {
+		return nil, fault.New("mutate: models", fault.Invalid, "no theorem rests on spec/z3/%s.smt2", model)
+	}
 	errs := make([]error, len(mutants))
 	slots := make(chan struct{}, max(1, o.Jobs))
 	var all sync.WaitGroup
 	for i, m := range mutants {
 		slots <- struct{}{}
 		all.Go(func() {
-			results[i], errs[i] = trySMT(ctx, book, o, m)
+			results[i], errs[i] = trySMT(ctx, book, o, m, theorems)
 			<-slots
 		})
 	}
@@ -51,19 +60,38 @@ func TrySMT(ctx context.Context, book *spec.Book, model string, o Options) ([]SM
 	return results, ctx.Err()
 }
 
-func trySMT(ctx context.Context, book *spec.Book, o Options, m SMTMutant) (SMTResult, error) {
+// ranking orders theorems by how many mutants they have caught: most mutants
+// break one of a few.
+type ranking struct {
+	mu    sync.Mutex
+	kills map[string]int
+	order []spec.Theorem
+}
+
+func (r *ranking) best() []spec.Theorem {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	slices.SortStableFunc(r.order, func(a, b spec.Theorem) int { return r.kills[b.ID] - r.kills[a.ID] })
+	return slices.Clone(r.order)
+}
+
+func (r *ranking) killed(id string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.kills[id]++
+}
+
+func trySMT(ctx context.Context, book *spec.Book, o Options, m SMTMutant, theorems *ranking) (SMTResult, error) {
 	r := SMTResult{SMTMutant: m}
 	mutated := book.With(m.Model, string(m.Text))
 	s := &session{ctx: ctx, o: o, where: m.String()}
 	defer s.close()
 	// Integers first, where proofs are quick; 64 bits only if they leave a doubt.
 	for _, enc := range []spec.Encoding{spec.Int, spec.BV64} {
-		tried := false
-		for _, t := range book.Theorems {
-			if !t.In(enc) || !slices.Contains(t.RestsOn, m.Model) {
+		for _, t := range theorems.best() {
+			if !t.In(enc) {
 				continue
 			}
-			tried = true
 			broken, err := s.breaks(mutated, t, enc)
 			if fault.Is(err, fault.Invalid) {
 				return r, nil
@@ -71,21 +99,18 @@ func trySMT(ctx context.Context, book *spec.Book, o Options, m SMTMutant) (SMTRe
 			r.Accepted = true
 			if broken {
 				r.Breaks = fmt.Sprintf("%s (%s)", t.ID, enc)
+				theorems.killed(t.ID)
 			}
 			if err != nil || broken {
 				return r, err
 			}
 		}
-		if !tried {
-			continue
+		if enc == spec.Int {
+			var err error
+			if r.Equivalent, err = equivalent(ctx, book, o, m); err != nil || r.Equivalent {
+				return r, err
+			}
 		}
-		var err error
-		if r.Equivalent, err = equivalent(ctx, book, o, m); err != nil || r.Equivalent {
-			return r, err
-		}
-	}
-	if !r.Accepted {
-		return r, fault.New("mutate: models", fault.Invalid, "no theorem rests on spec/z3/%s.smt2", m.Model)
 	}
 	return r, nil
 }

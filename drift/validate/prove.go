@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -18,7 +19,8 @@ import (
 // Task is a subject translated and matched with its bridge.
 type Task struct {
 	Unit    *ssasmt.Unit
-	prelude []spec.Chunk
+	model   []spec.Chunk
+	prelude []spec.Chunk // the model, the translated Go and the bridge
 	bridge  bridge
 	texts   []string // that the Go or the model speaks of
 }
@@ -42,13 +44,16 @@ func Prepare(subject Subject, source *ssasmt.Source, book *spec.Book) (*Task, er
 	if err := b.check(subject.Bridge, unit); err != nil {
 		return nil, err
 	}
-	prelude := book.Script(spec.BV64, spec.Sort, subject.Models...)
-	texts, err := literals(append(prelude, subject.Bridge))
+	model := book.Script(spec.BV64, spec.Sort, subject.Models...)
+	texts, err := literals(slices.Concat(model, []spec.Chunk{subject.Bridge}))
 	if err != nil {
 		return nil, err
 	}
-	prelude = append(prelude, spec.Chunk{File: subject.Package + " translated", Text: unit.Proof(texts...)}, subject.Bridge)
-	return &Task{Unit: unit, prelude: prelude, bridge: b, texts: append(texts, unit.Literals...)}, nil
+	translated := spec.Chunk{File: subject.Package + " translated", Text: unit.Proof(texts...)}
+	return &Task{
+		Unit: unit, model: model, bridge: b, texts: append(texts, unit.Literals...),
+		prelude: slices.Concat(model, []spec.Chunk{translated, subject.Bridge}),
+	}, nil
 }
 
 // literals lists the texts in scripts.
@@ -177,8 +182,35 @@ func (t *Task) function(ctx context.Context, o Options, slots chan struct{}, v *
 	<-slots
 }
 
-// longest bounds the lists and texts searched for a counterexample, exclusive.
-const longest = 4
+// lengths lists the lengths that are searched for a counterexample: the shortest,
+// and for a text those around each small number that the function or the model
+// speaks of.
+func (t *Task) lengths(f *ssasmt.Func) []int {
+	const longest = 64
+	out := []int{0, 1, 2, 3}
+	if f.Loop.Elem != "" {
+		return out
+	}
+	text := f.Defs
+	for _, c := range t.model {
+		text += c.Text
+	}
+	for _, digits := range strings.Split(text, "#x")[1:] {
+		if len(digits) < 16 {
+			continue
+		}
+		n, err := strconv.ParseUint(digits[:16], 16, 64)
+		if err != nil || n > longest {
+			continue
+		}
+		for _, near := range []int{int(n) - 1, int(n), int(n) + 1} {
+			if near >= 0 && !slices.Contains(out, near) {
+				out = append(out, near)
+			}
+		}
+	}
+	return out
+}
 
 // try puts obligations to all solvers.
 func (t *Task) try(ctx context.Context, o Options, slots chan struct{}, obligations proof) []Result {
@@ -246,7 +278,7 @@ func (t *Task) Refute(ctx context.Context, solver z3.Program, limit time.Duratio
 	if p.f.Loop == nil {
 		return t.refute(ctx, solver, limit, p.equal())
 	}
-	for n := range longest {
+	for _, n := range t.lengths(p.f) {
 		if c, err := t.refute(ctx, solver, limit, p.bounded(n)); err != nil || c != nil {
 			return c, err
 		}
