@@ -11,7 +11,7 @@ endif
 WORLD     ?= $(BASE)/world
 WORKTREES ?= $(BASE)/world-ws
 
-.PHONY: demo run test build prove lint bench
+.PHONY: demo run test build prove mutants lint bench
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN)/ ./cmd/...
@@ -34,6 +34,12 @@ test:
 prove:
 	ci/setup prove
 	$(GO) run ./cmd/world-law prove
+	$(GO) run ./cmd/world-law validate
+
+# Every mutant of the models and of the Go law; make test tries a fixed sample.
+mutants:
+	ci/setup prove
+	$(GO) run ./cmd/world-law mutants
 
 lint:
 	ci/lint
