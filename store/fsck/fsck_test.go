@@ -205,6 +205,9 @@ func TestForgery(t *testing.T) {
 		{"registry revision out of turn", "does not follow", func(w *world) {
 			w.act(w.object(record.Registry, w.revision(7, w.registry.Ref()).Bytes()))
 		}},
+		{"registry revision of another parent", "does not follow", func(w *world) {
+			w.act(w.object(record.Registry, w.revision(3, w.registry.Ref()).Bytes()))
+		}},
 		{"second genesis", "in the middle of the log", func(w *world) {
 			w.act(w.object(record.Genesis, record.GenesisRecord{Registry: w.registry.Ref(), Nonce: strings.Repeat("1e", 16)}.Bytes()))
 		}},

@@ -95,7 +95,7 @@ func spend(c *conn, op string, in store.Intention, r spentRow) error {
 		"SELECT ?1, ?2, ?3, ?4, ?5 WHERE ?6 <= max(?7 - ?8, 0) "+
 		"AND EXISTS (SELECT 1 FROM leases WHERE episode = ?1 AND digest = ?9) "+
 		"AND NOT EXISTS (SELECT 1 FROM claims WHERE invocation = ?10) "+
-		"ON CONFLICT (episode, effect, scope) DO UPDATE SET total = excluded.total, digest = excluded.digest WHERE total = ?8",
+		"ON CONFLICT (episode, effect, scope) DO UPDATE SET total = excluded.total, digest = excluded.digest",
 		string(r.episode), string(in.Effect), string(in.Scope), r.spent.Total, d[:], in.Cost, in.Budget, before,
 		lease[:], string(in.Claim.Invocation))
 	if err != nil || n == 1 {
@@ -136,7 +136,7 @@ func tick(c *conn, clock, at int64) error {
 		return nil
 	}
 	d := store.ClockDigest(at)
-	_, err := c.exec("UPDATE clock SET at = ?1, digest = ?2 WHERE at < ?1", at, d[:])
+	_, err := c.exec("UPDATE clock SET at = ?, digest = ? WHERE id = 1", at, d[:])
 	return err
 }
 

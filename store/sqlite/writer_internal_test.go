@@ -8,10 +8,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"world/fault"
 	"world/store"
+	"world/store/rows"
 )
 
 func openInternal(t *testing.T) *Store {
@@ -127,6 +129,16 @@ func TestBatchMembers(t *testing.T) {
 			_, err := c.exec("INSERT INTO head VALUES (2, 1, x'', x'', x'', x'')")
 			return err
 		},
+		"fills the disk": func(c *conn, _ func()) error { // SQLite rolls all of the transaction back
+			pages, err := pragmaInt(c, "page_count")
+			if err != nil {
+				return err
+			}
+			if _, err := pragmaInt(c, fmt.Sprintf("max_page_count = %d", pages+20)); err != nil {
+				return err
+			}
+			return put(c, strings.Repeat("bad", 1<<20))
+		},
 		"leaves": func(c *conn, cancel func()) error { cancel(); return put(c, "bad") },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -153,6 +165,21 @@ func TestBatchMembers(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestSettings pins what durability rests on and no test can show without cutting
+// the power.
+func TestSettings(t *testing.T) {
+	s := openInternal(t)
+	for pragma, want := range map[string]int{"synchronous": 2, "foreign_keys": 1, "wal_autocheckpoint": 0} {
+		if got, err := pragmaInt(s.writer.c, pragma); err != nil || got != want {
+			t.Errorf("%s is %d, %v, want %d", pragma, got, err, want)
+		}
+	}
+	var mode string
+	if _, err := s.writer.c.row(func(row rows.Scanner) error { return row.Scan(&mode) }, "PRAGMA journal_mode"); err != nil || mode != "wal" {
+		t.Errorf("journal mode %q, %v", mode, err)
 	}
 }
 
