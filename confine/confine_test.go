@@ -4,14 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -22,55 +19,14 @@ import (
 	"world/fault"
 )
 
-// attackFile names the built attacks for a test process that cannot build them.
-const attackFile = "WORLD_TEST_ATTACK"
+// attacks is the program whose verbs try to get out.
+const attacks = "world/confine/testdata/attack"
 
-// attack returns the program whose verbs try to get out.
-func attack(t testing.TB) *confine.Image {
-	t.Helper()
-	if path := os.Getenv(attackFile); path != "" {
-		image, err := confine.SealFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { image.Close() })
-		return image
-	}
-	return confinetest.Image(t, "world/confine/testdata/attack")
-}
-
-// ordinary is the user that tests of a root process drop to. It has no name.
-const ordinary = 61000
+func attack(t testing.TB) *confine.Image { return confinetest.Image(t, attacks) }
 
 // TestOrdinaryUser runs the tests of the fence again as an ordinary user.
 func TestOrdinaryUser(t *testing.T) {
-	if os.Geteuid() != 0 {
-		return // every test here runs as one already
-	}
-	dir := confinetest.Dir(t)
-	program := filepath.Join(dir, "attack")
-	bytes, err := io.ReadAll(attack(t).Reader())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(program, bytes, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	home := filepath.Join(dir, "home")
-	if err := os.Mkdir(home, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chown(home, ordinary, ordinary); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command("/proc/self/exe", "-test.run=^Test(Fence|Kill|Limits|Result|Reach)", "-test.v="+fmt.Sprint(testing.Verbose()))
-	cmd.Env = []string{"PATH=/usr/bin:/bin", "HOME=" + home, "TMPDIR=" + home, attackFile + "=" + program}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: ordinary, Gid: ordinary}}
-	cmd.Dir = home
-	out, err := cmd.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "PASS") {
-		t.Fatalf("as an ordinary user: %v\n%s", err, out)
-	}
+	confinetest.AsOrdinaryUser(t, "^Test(Fence|Kill|Limits|Result|Reach)", attacks)
 }
 
 // site is a jail with a worktree, and things outside it to attack.

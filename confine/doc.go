@@ -3,12 +3,14 @@
 // It promises, for every run at every level: an environment built from nothing,
 // no descriptor beyond the program's own pipes, bounds on memory, processor time,
 // file size, descriptors, output and wall time, an unprivileged user when the
-// caller is root, and a process tree that is dead when Run returns or when the
-// calling process dies. At level namespaces it promises besides that nothing
-// outside the worktree can be written, that hidden paths cannot be read, and that
-// there is no network. At level landlock it promises the same for programs that
-// are verbs of the first stage itself; other programs may read the system's
-// libraries there. At level process it promises no fence around files or network.
+// caller is root, and a program that is dead when Run returns or the calling
+// process dies. At level namespaces that holds for the whole process tree, and it
+// promises besides that nothing outside the worktree can be written, that hidden
+// paths cannot be read, and that there is no network. At level landlock it promises
+// the same for programs that are verbs of the first stage itself, which cannot
+// start processes; other programs may read the system's libraries there, and leave
+// a process behind that has put itself into a session of its own. At level process
+// there is no fence around files or network.
 //
 // A run that asks for a level above the one reached is refused with kind
 // Unavailable; nothing falls back silently. The level is not what a version says

@@ -107,6 +107,12 @@ func (d desk) handle(effect law.Effect, payload string) broker.Result {
 	return r
 }
 
+// TestOrdinaryUser runs the handler again for a daemon that is an ordinary user,
+// whose programs are the same user as its state.
+func TestOrdinaryUser(t *testing.T) {
+	confinetest.AsOrdinaryUser(t, "^Test(Handle|ToolCannotGetOut|Wrapper|NeverStarted)$", confinetest.WorldTool)
+}
+
 // member returns a member of an output as JSON text.
 func member(r broker.Result, name string) string {
 	v, err := canon.Parse(r.Output, canon.Limits{Bytes: maxAnswer})

@@ -71,21 +71,21 @@ func foldings(r rune) []rune {
 // protected name protects at any depth: a nested repository's .git as well as the
 // worktree's own.
 func (p Policy) Protection(relative string) string {
-	parts := strings.Split(relative, "/")
+	folded := foldPath(relative)
+	parts := strings.Split(folded, "/")
 	for i, part := range parts {
-		folded := fold(part)
-		if folded == gitDir {
+		if part == gitDir {
 			return ".git/ is read-only to the lane's tools"
 		}
-		if slices.Contains(protectedDirs, folded) {
-			return matches(folded + "/**")
+		if slices.Contains(protectedDirs, part) {
+			return matches(part + "/**")
 		}
-		if slices.Contains(protectedFiles, folded) && i == len(parts)-1 {
-			return matches(folded)
+		if slices.Contains(protectedFiles, part) && i == len(parts)-1 {
+			return matches(part)
 		}
 	}
 	for _, pattern := range p.DenyWrite {
-		if denies(pattern, parts) {
+		if denies(pattern, folded) {
 			return matches(pattern)
 		}
 	}
@@ -96,19 +96,14 @@ func matches(pattern string) string {
 	return `matches fs_deny_write "` + pattern + `" — read-only under this policy`
 }
 
-// denies applies one pattern of a policy: "dir/**" covers dir and all below it,
-// anything else is compared with the whole path and with the base name.
-func denies(pattern string, parts []string) bool {
-	folded := make([]string, len(parts))
-	for i, part := range parts {
-		folded[i] = fold(part)
-	}
-	whole, base := strings.Join(folded, "/"), folded[len(folded)-1]
+// denies applies one pattern of a policy to a folded path: "dir/**" covers dir and
+// all below it, anything else is compared with the whole path and with the base name.
+func denies(pattern, folded string) bool {
 	if dir, ok := strings.CutSuffix(pattern, "/**"); ok {
 		dir = foldPath(dir)
-		return whole == dir || strings.HasPrefix(whole, dir+"/")
+		return folded == dir || strings.HasPrefix(folded, dir+"/")
 	}
-	for _, name := range []string{whole, base} {
+	for _, name := range []string{folded, path.Base(folded)} {
 		if ok, err := path.Match(foldPath(pattern), name); ok || err != nil {
 			return true
 		}

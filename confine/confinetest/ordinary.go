@@ -1,0 +1,54 @@
+package confinetest
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// imagesVariable names a directory of built programs for a test process that
+// cannot build them.
+const imagesVariable = "WORLD_TEST_IMAGES"
+
+// ordinary is the user that tests of a root process drop to. It has no name.
+const ordinary = 61000
+
+// AsOrdinaryUser runs this process's tests that match a pattern again, as an
+// ordinary user who finds these programs built. A process that is ordinary already
+// has nothing to run again.
+func AsOrdinaryUser(t *testing.T, pattern string, pkgs ...string) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		return
+	}
+	dir := Dir(t)
+	for _, pkg := range pkgs {
+		program, err := io.ReadAll(Image(t, pkg).Reader())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, path.Base(pkg)), program, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	home := filepath.Join(dir, "home")
+	if err := os.Mkdir(home, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chown(home, ordinary, ordinary); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("/proc/self/exe", "-test.run="+pattern, "-test.v")
+	cmd.Env = []string{"PATH=/usr/bin:/bin", "HOME=" + home, "TMPDIR=" + home, imagesVariable + "=" + dir}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: ordinary, Gid: ordinary}}
+	cmd.Dir = home
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "--- PASS: Test") {
+		t.Fatalf("as an ordinary user: %v\n%s", err, out)
+	}
+}
