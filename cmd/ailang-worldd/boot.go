@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"time"
@@ -158,9 +159,12 @@ func (d *boot) bootstrap(ctx context.Context) error {
 	if report.Began {
 		d.log.Info().Str("registry", string(report.Registry)).Msg("an empty store has begun")
 	}
-	for _, id := range report.Differ {
-		d.log.Warn().Str("transition", string(id)).
+	for _, differs := range report.Differ {
+		d.log.Warn().Str("transition", string(differs.ID)).Strs("differs", differs.What).
 			Msg("this binary's built-in is not what the registry serves; nothing was changed: registry upgrade takes it over")
+	}
+	if len(report.Differ) > 0 {
+		fmt.Fprintf(d.stdout, "registry: %d of this binary's built-ins are not served as they are here; see registry upgrade\n", len(report.Differ))
 	}
 	if d.genesis, err = d.store.Entry(ctx, 0); err != nil {
 		return err

@@ -21,7 +21,7 @@ func newRoot() *cobra.Command {
 	root.AddCommand(
 		newServe(),
 		newSession(),
-		newWhy(), newFsck(), newReplay(), newIndeterminate(),
+		newWhy(), newFsck(), newReplay(), newReceipts(), newReconcile(), newRegistry(),
 		newHealth(), newHead(), newLog(), newObject(),
 	)
 	return root

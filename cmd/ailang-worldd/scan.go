@@ -64,7 +64,7 @@ func (d *boot) nameIndeterminate(ctx context.Context) error {
 	if len(intents) == mostNamed {
 		many += " or more"
 	}
-	fmt.Fprintf(d.stdout, "indeterminate effects: %s; their cost stays spent and none is retried\n", many)
+	fmt.Fprintf(d.stdout, "indeterminate effects: %s; their cost stays spent and none is retried; receipts lists them, reconcile closes one\n", many)
 	d.log.Warn().Str("count", many).Msg("indeterminate effects")
 	for _, i := range intents {
 		fmt.Fprintf(d.stdout, "  indeterminate %s: %q on %q, cost %d, of call %s at %d\n", i.Name(), i.Effect, i.Scope, i.Cost, i.Invocation, i.At)

@@ -32,7 +32,7 @@ func params(dir string, env func(*testscript.Env) error) testscript.Params {
 	return testscript.Params{
 		Dir: dir, Setup: env, RequireExplicitExec: true, RequireUniqueNames: true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "begin": begin, "flip": flip, "mode": mode, "keep": keep,
+			"exits": exits, "begin": begin, "flip": flip, "mode": mode, "keep": keep, "lose": lose,
 		},
 	}
 }

@@ -1,12 +1,10 @@
 package registry
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
 
-	"world/canon"
 	"world/fault"
 	"world/store"
 	"world/store/record"
@@ -14,9 +12,9 @@ import (
 
 // Report says what Bootstrap found.
 type Report struct {
-	Began    bool                 // it wrote genesis
-	Registry store.Ref            // the revision in force
-	Differ   []store.TransitionID // built-ins of this binary that are not served as they are here
+	Began    bool         // it wrote genesis
+	Registry store.Ref    // the revision in force
+	Differ   []Difference // built-ins of this binary that are not served as they are here
 }
 
 // Bootstrap writes the genesis of an empty store: interpreter, sources, revision 1
@@ -35,17 +33,9 @@ func Bootstrap(ctx context.Context, s store.Store, builtins []Builtin, interpret
 	if err != nil {
 		return Report{}, err
 	}
-	ours, _, err := First(builtins, store.RefOf(interpreter))
-	if err != nil {
-		return Report{}, err
-	}
 	report := Report{Registry: current.Ref}
-	for _, d := range ours.Entries {
-		if served, ok := current.Find(d.ID); !ok || !bytes.Equal(canon.Encode(served), canon.Encode(d)) {
-			report.Differ = append(report.Differ, d.ID)
-		}
-	}
-	return report, nil
+	report.Differ, err = Differences(ctx, s, builtins, store.RefOf(interpreter))
+	return report, err
 }
 
 func begin(ctx context.Context, s store.Store, builtins []Builtin, interpreter []byte, now int64) (Report, error) {

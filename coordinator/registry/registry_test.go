@@ -124,7 +124,7 @@ func TestBootstrapAgain(t *testing.T) {
 		report := bootstrap(t, s, []byte(test.interpreter), test.builtins...)
 		var differ []string
 		for _, id := range report.Differ {
-			differ = append(differ, string(id))
+			differ = append(differ, string(id.ID))
 		}
 		if report.Began || report.Registry != first.Registry || strings.Join(differ, " ") != test.differ {
 			t.Errorf("%s: %+v", name, report)

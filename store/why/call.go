@@ -124,7 +124,7 @@ func (w *walker) journaled(i store.Intent, faults ...error) {
 	}
 	w.add(s)
 	if i.Reconciled != "" {
-		w.object("reconciliation", i.Reconciled, raw)
+		w.word(i.Reconciled, i.Name())
 	}
 }
 

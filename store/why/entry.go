@@ -108,13 +108,22 @@ func (w *walker) revocation(ref store.Ref) {
 }
 
 func (w *walker) reconciliation(ref store.Ref) {
-	r, ok := decoded(w, "reconciliation", ref, record.DecodeReconciliation, func(r record.ReconciliationRecord) (string, error) {
-		return sprintf("%s %s by %s: %s", r.Intent, r.Verdict, r.By, r.Note), nil
-	})
+	r, ok := w.word(ref, "")
 	if !ok || w.err != nil {
 		return
 	}
 	if err := w.intent(r.Intent); err != nil {
 		w.fail("intent", "", err)
 	}
+}
+
+// word walks to an operator's word, on a certain intent when one is named.
+func (w *walker) word(ref store.Ref, intent string) (record.ReconciliationRecord, bool) {
+	return decoded(w, "reconciliation", ref, record.DecodeReconciliation, func(r record.ReconciliationRecord) (string, error) {
+		line := sprintf("%s %s by %s: %s", r.Intent, r.Verdict, r.By, r.Note)
+		if intent == "" {
+			return line, nil
+		}
+		return line, differs("its intent", r.Intent, intent)
+	})
 }
