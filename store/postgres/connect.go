@@ -41,7 +41,7 @@ const durable = "SELECT set_config('synchronous_commit', 'on', false) WHERE curr
 // that it holds up nobody; and one plan for each statement, by index, whatever
 // the server thinks of tables that it has not looked at yet.
 var settingsOfWriter = []setting{
-	{"search_path", ""}, {"idle_in_transaction_session_timeout", "5s"}, {"lock_timeout", "8s"}, {"jit", "off"},
+	{"search_path", ""}, {"idle_in_transaction_session_timeout", "2s"}, {"lock_timeout", "8s"}, {"jit", "off"},
 	{"plan_cache_mode", "force_generic_plan"}, {"enable_seqscan", "off"}, {"enable_hashjoin", "off"}, {"enable_mergejoin", "off"},
 }
 

@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"testing"
+	"time"
 
 	"world/store"
 	"world/store/postgres"
@@ -26,5 +27,14 @@ func TestContract(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) storetest.Opener {
 		url := pgtest.Shared(t).Fresh(t)
 		return func(t testing.TB) store.Store { return open(t, url, postgres.Options{}) }
+	})
+}
+
+func TestSharedContract(t *testing.T) {
+	storetest.RunShared(t, func(t *testing.T) storetest.Opener {
+		url := pgtest.Shared(t).Fresh(t)
+		return func(t testing.TB) store.Store {
+			return open(t, url, postgres.Options{Idle: time.Millisecond, Lease: 2 * time.Second})
+		}
 	})
 }

@@ -18,6 +18,15 @@ type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
+// readMeta returns a row of the bookkeeping, nil when there is none.
+func readMeta(ctx context.Context, q querier, key, lock string) (*metaRow, error) {
+	found, err := collect(ctx, q, scanMeta, "SELECT "+metaColumns+" FROM world.meta WHERE key = $1"+lock, key)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return &found[0], nil
+}
+
 // schemaVersion reads the version of a database, 0 for one without our schema, and
 // refuses a schema that is not ours or newer than this build.
 func schemaVersion(ctx context.Context, q querier) (int, error) {
@@ -31,16 +40,16 @@ func schemaVersion(ctx context.Context, q querier) (int, error) {
 	if metas == 0 {
 		return 0, fault.New(op, fault.Version, "the schema world is not a store of this program")
 	}
-	row, err := scanMeta(q.QueryRow(ctx, "SELECT "+metaColumns+" FROM world.meta WHERE key = $1", metaSchema))
-	if row.key == "" {
-		return 0, fault.Wrap(op, fault.Corrupt, err, "the schema version is missing")
-	}
+	row, err := readMeta(ctx, q, metaSchema, "")
 	if err != nil {
 		return 0, err
 	}
+	if row == nil {
+		return 0, rows.Damaged("the schema version is missing")
+	}
 	version, err := strconv.Atoi(row.value)
 	if err != nil {
-		return 0, rows.Damaged("%s is not a number", metaWhere(row))
+		return 0, rows.Damaged("%s is not a number", metaWhere(*row))
 	}
 	if version < 1 || version > len(migrations) {
 		return 0, fault.New(op, fault.Version, "schema version %d, this build knows up to %d; nothing was changed", version, len(migrations))

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"world/fault"
+	"world/store/rows"
 )
 
 // A COMMIT whose reply was lost is settled by writing, not by reading (D17). The
@@ -84,15 +85,18 @@ func (l *lane) newTerm(ctx context.Context) error {
 	warnings := l.warnings.Load()
 	err := pgx.BeginTxFunc(ctx, l.conn, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
 		var b pgx.Batch
-		was, err := scanMeta(tx.QueryRow(ctx, "SELECT "+metaColumns+" FROM world.meta WHERE key = $1 FOR UPDATE", metaWriter+l.owner))
+		was, err := readMeta(ctx, tx, metaWriter+l.owner, " FOR UPDATE")
+		if err != nil {
+			return err
+		}
 		begins := l.at.term == 0
-		if was.key == "" && begins { // no such row
+		if was == nil {
+			if !begins {
+				return rows.Damaged("%s is missing", metaWhere(l.at.row(l.owner)))
+			}
 			next = progress{life: l.at.life, term: 1}
 			metaTable.insert(&b, [][]any{metaArgs(next.row(l.owner))})
 			return tx.SendBatch(ctx, &b).Close()
-		}
-		if err != nil {
-			return err
 		}
 		at, err := was.progress()
 		if err != nil {
