@@ -6,6 +6,5 @@
 (declare-const s Num)
 (declare-const more Num)
 (define-fun spent () Num (amount s))
-(assert (! (le zero more) :named not-negative))
-(assert (! (le spent (sub maxint more)) :named sum-fits))
+(assert (! (and (le zero more) (le spent (sub maxint more))) :named a-spend-that-fits))
 (assert (! (not (le (seed b (add spent more)) (seed b spent))) :named goal))
