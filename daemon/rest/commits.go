@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	commitTime  = 3 * time.Second // for what comes before a commit's intent
+	commitTime  = 3 * time.Second // default of CommitOptions.Patience
 	resolveTime = 3 * time.Second // for the credential
 	mostCommits = 4               // bodies that are held at once
 )
@@ -29,6 +29,7 @@ type CommitOptions struct {
 	Store       store.Reader
 	Coordinator *coordinator.Coordinator
 	Wall        func() time.Time // wall clock; nil is time.Now
+	Patience    time.Duration    // for what comes before a commit's intent; 3 s when 0
 }
 
 // Commits takes log entries that clients computed (D21).
@@ -41,6 +42,9 @@ type Commits struct {
 func NewCommits(o CommitOptions) *Commits {
 	if o.Wall == nil {
 		o.Wall = time.Now
+	}
+	if o.Patience == 0 {
+		o.Patience = commitTime
 	}
 	return &Commits{o, make(chan struct{}, mostCommits)}
 }
@@ -74,7 +78,7 @@ func (s *Commits) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		Refuse(w, BadRequest, fault.Detail(err))
 		return
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), commitTime)
+	ctx, cancel := context.WithTimeout(r.Context(), s.Patience)
 	defer cancel()
 	reply, err := s.Coordinator.Commit(ctx, live, m)
 	s.answer(w, r, m.Record.Observed, reply, err)

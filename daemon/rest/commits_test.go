@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -26,8 +27,9 @@ import (
 // desk serves commits and receipts of a world with calls.
 type desk struct {
 	*coordtest.World
-	mux *http.ServeMux
-	log bytes.Buffer
+	mux      *http.ServeMux
+	log      bytes.Buffer
+	patience time.Duration
 }
 
 func openDesk(t testing.TB) *desk {
@@ -39,7 +41,7 @@ func openDesk(t testing.TB) *desk {
 
 func (d *desk) serve(s store.Reader, c *coordinator.Coordinator) {
 	d.mux = http.NewServeMux()
-	d.mux.Handle("POST /v1/commit", rest.NewCommits(rest.CommitOptions{Store: s, Coordinator: c, Wall: d.Options.Clock}))
+	d.mux.Handle("POST /v1/commit", rest.NewCommits(rest.CommitOptions{Store: s, Coordinator: c, Wall: d.Options.Clock, Patience: d.patience}))
 	d.mux.HandleFunc("GET /v1/receipts/{id}", rest.New(s, rest.Health{}).Receipt)
 }
 
