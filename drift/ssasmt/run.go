@@ -1,11 +1,8 @@
 package ssasmt
 
 import (
-	"fmt"
-	"go/constant"
 	"go/token"
 	"go/types"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -13,95 +10,6 @@ import (
 
 	"world/fault"
 )
-
-// Machine runs functions of a package on concrete input, without compiling it:
-// hundreds of variants of one package would be as many binaries. It follows the
-// same SSA as the translation does, but any loop, and is held to the compiled
-// functions by the same random sample.
-//
-// Its values are int64 for int and int64, uint8, bool, string, and []any for
-// structs (their fields) and for slices (their elements).
-type Machine struct {
-	functions map[string]*ssa.Function
-	limit     int // instructions of one call
-}
-
-// Panicked is the result of a function that panics.
-type Panicked struct{}
-
-// Machine returns a machine for the package. A call that takes more than limit
-// instructions ends with fault.Limit.
-func (c *Checked) Machine(limit int) *Machine {
-	m := &Machine{functions: map[string]*ssa.Function{}, limit: limit}
-	built := c.SSA()
-	for _, member := range built.Members {
-		switch member := member.(type) {
-		case *ssa.Function:
-			m.functions[member.Name()] = member
-		case *ssa.Type:
-			named, ok := member.Type().(*types.Named)
-			if !ok {
-				continue
-			}
-			for i := range named.NumMethods() {
-				if fn := built.Prog.FuncValue(named.Method(i)); fn != nil {
-					m.functions[member.Name()+"."+fn.Name()] = fn
-				}
-			}
-		}
-	}
-	return m
-}
-
-// ValueOf turns a Go value of the subset's types into the machine's.
-func ValueOf(of any) any { return fromGo(reflect.ValueOf(of)) }
-
-func fromGo(v reflect.Value) any {
-	switch v.Kind() {
-	case reflect.Int, reflect.Int64:
-		return v.Int()
-	case reflect.Uint8:
-		return uint8(v.Uint())
-	case reflect.Bool:
-		return v.Bool()
-	case reflect.String:
-		return v.String()
-	case reflect.Struct:
-		out := make([]any, v.NumField())
-		for i := range out {
-			out[i] = fromGo(v.Field(i))
-		}
-		return out
-	case reflect.Slice:
-		out := make([]any, v.Len())
-		for i := range out {
-			out[i] = fromGo(v.Index(i))
-		}
-		return out
-	}
-	panic("ssasmt: a value outside the subset: " + v.Kind().String())
-}
-
-// Call runs a function, named as in Unit. The result is Panicked if it panics.
-func (m *Machine) Call(name string, args ...any) (result any, err error) {
-	fn := m.functions[name]
-	if fn == nil || len(fn.Params) != len(args) {
-		return nil, fault.New("ssasmt: run", fault.NotFound, "no function %s of %d parameters", name, len(args))
-	}
-	defer func() {
-		switch r := recover().(type) {
-		case nil:
-		case Panicked:
-			result = r
-		case *fault.Error:
-			err = r
-		default:
-			panic(r)
-		}
-	}()
-	budget := m.limit
-	return run(fn, args, &budget), nil
-}
 
 // frame is one call being run.
 type frame struct {
@@ -166,45 +74,6 @@ func (f frame) get(v ssa.Value) any {
 		return constantOf(c)
 	}
 	return f.values[v]
-}
-
-func constantOf(c *ssa.Const) any {
-	zero := zeroOf(c.Type())
-	if c.Value == nil {
-		return zero
-	}
-	switch zero.(type) {
-	case bool:
-		return constant.BoolVal(c.Value)
-	case string:
-		return constant.StringVal(c.Value)
-	case uint8:
-		return uint8(c.Uint64())
-	}
-	return c.Int64()
-}
-
-func zeroOf(t types.Type) any {
-	switch u := t.Underlying().(type) {
-	case *types.Struct:
-		out := make([]any, u.NumFields())
-		for i := range out {
-			out[i] = zeroOf(u.Field(i).Type())
-		}
-		return out
-	case *types.Basic:
-		switch u.Kind() {
-		case types.Bool, types.UntypedBool:
-			return false
-		case types.String, types.UntypedString:
-			return ""
-		case types.Uint8:
-			return uint8(0)
-		case types.Int, types.Int64, types.UntypedInt, types.UntypedRune:
-			return int64(0)
-		}
-	}
-	panic(outside(t.String()))
 }
 
 func outside(what string) *fault.Error {
@@ -273,81 +142,6 @@ func (f frame) unary(i *ssa.UnOp) any {
 		return -v.(int64)
 	}
 	panic(outside(i.String()))
-}
-
-func binaryOf(op token.Token, a, b any) any {
-	switch op {
-	case token.EQL:
-		return reflect.DeepEqual(a, b)
-	case token.NEQ:
-		return !reflect.DeepEqual(a, b)
-	}
-	switch x := a.(type) {
-	case int64:
-		return numeric(op, x, b.(int64))
-	case uint8:
-		return numeric(op, x, b.(uint8))
-	}
-	panic(outside(op.String()))
-}
-
-func numeric[N int64 | uint8](op token.Token, a, b N) any {
-	switch op {
-	case token.ADD:
-		return a + b
-	case token.SUB:
-		return a - b
-	case token.MUL:
-		return a * b
-	case token.LSS:
-		return a < b
-	case token.LEQ:
-		return a <= b
-	case token.GTR:
-		return a > b
-	case token.GEQ:
-		return a >= b
-	}
-	panic(outside(op.String()))
-}
-
-func byteOf(text, at any) any {
-	s, ok := text.(string)
-	if !ok {
-		panic(outside(fmt.Sprintf("an index into %T", text)))
-	}
-	i, ok := at.(int64)
-	if !ok {
-		i = int64(at.(uint8))
-	}
-	if i < 0 || i >= int64(len(s)) {
-		panic(Panicked{})
-	}
-	return s[i]
-}
-
-func convertTo(zero, v any) any {
-	switch zero.(type) {
-	case int64:
-		switch v := v.(type) {
-		case int64:
-			return v
-		case uint8:
-			return int64(v)
-		}
-	case uint8:
-		switch v := v.(type) {
-		case int64:
-			return uint8(v)
-		case uint8:
-			return v
-		}
-	case string:
-		if s, ok := v.(string); ok {
-			return s
-		}
-	}
-	panic(outside("this conversion"))
 }
 
 func (f frame) call(i *ssa.Call) any {
