@@ -6,6 +6,7 @@ package house_test
 import (
 	"go/types"
 	"strings"
+	"sync"
 	"testing"
 
 	"golang.org/x/tools/go/packages"
@@ -30,10 +31,15 @@ var floors = [][]string{
 // solverRooms alone may reach package z3: the daemon needs no solver.
 var solverRooms = []string{"z3", "drift", "cmd/world-law"}
 
+// loaded reads the whole house once.
+var loaded = sync.OnceValues(func() ([]*packages.Package, error) {
+	mode := packages.NeedName | packages.NeedImports | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedSyntax | packages.NeedDeps
+	return packages.Load(&packages.Config{Mode: mode}, "world/...")
+})
+
 func load(t *testing.T) []*packages.Package {
 	t.Helper()
-	mode := packages.NeedName | packages.NeedImports | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedSyntax | packages.NeedDeps
-	pkgs, err := packages.Load(&packages.Config{Mode: mode}, "world/...")
+	pkgs, err := loaded()
 	if err != nil {
 		t.Fatal(err)
 	}
