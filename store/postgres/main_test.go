@@ -1,6 +1,8 @@
 package postgres_test
 
 import (
+	"fmt"
+	"os"
 	"testing"
 	"time"
 
@@ -10,7 +12,16 @@ import (
 	"world/store/storetest"
 )
 
-func TestMain(m *testing.M) { pgtest.Main(m) }
+func TestMain(m *testing.M) {
+	if url := os.Getenv(childURL); url != "" {
+		if err := child(url); err != nil {
+			fmt.Fprintln(os.Stderr, "child:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	pgtest.Main(m)
+}
 
 // open opens a store for writing and closes it with the test.
 func open(t testing.TB, url string, opts postgres.Options) *postgres.Store {

@@ -29,8 +29,12 @@ func text(semanticID, body string) store.Object {
 }
 
 func see(t testing.TB, s *postgres.Store) *world {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	t.Cleanup(cancel)
+	ctx := context.Background()
+	if t != nil {
+		limited, cancel := context.WithTimeout(ctx, time.Minute)
+		t.Cleanup(cancel)
+		ctx = limited
+	}
 	return &world{Store: s, t: t, ctx: ctx, source: text("world/transition-source/v1", "the source"),
 		interpreter: text("world/interpreter/v1", "the interpreter"), session: text("world/session/v1", "the session")}
 }
