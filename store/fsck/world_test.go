@@ -37,6 +37,12 @@ func newWorld(t testing.TB) *world {
 	t.Helper()
 	w := &world{t: t, ctx: t.Context(), path: filepath.Join(t.TempDir(), "world.db"), now: 1_000}
 	w.reopen()
+	return w.begin()
+}
+
+// begin writes a genesis and the first session.
+func (w *world) begin() *world {
+	w.t.Helper()
 	w.host = w.object(record.HostAct, []byte("genesis"))
 	w.source = w.object(record.Source, []byte("def main(text): return text"))
 	w.interpreter = w.object(record.Interpreter, []byte("an interpreter"))
