@@ -47,3 +47,15 @@ lint:
 bench:
 	ci/setup test
 	cd bench && $(GO) test -run '^$$' -bench . ./...
+
+# The long suites: the same code as in make test, at full size.
+
+mutants:
+	ci/setup prove
+	$(GO) run ./cmd/world-law mutants
+
+# Runs until told to stop, and goes on where it stopped.
+drift-nightly:
+	ci/setup prove
+	@mkdir -p out
+	$(GO) run ./cmd/world-law drift --inputs 0 --resume out/drift.json
