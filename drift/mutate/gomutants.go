@@ -145,6 +145,10 @@ func (g *goMutator) node(n ast.Node) bool {
 				}
 			}
 		}
+	case *ast.ForStmt:
+		if n.Post != nil {
+			g.drop([]ast.Stmt{n.Post})
+		}
 	case *ast.BlockStmt:
 		g.drop(n.List)
 	case *ast.CaseClause:

@@ -62,7 +62,9 @@ func (x *executor) loopShape(header *ssa.BasicBlock) (*loop, error) {
 		return refuse("a loop that does not test its index first")
 	}
 	test, ok := branch.Cond.(*ssa.BinOp)
-	if !ok || test.Op != token.LSS || test.Block() != header {
+	// The index goes from 0 up by one and a length is not negative, so the index
+	// never passes the length, and != says the same as <.
+	if !ok || test.Op != token.LSS && test.Op != token.NEQ || test.Block() != header {
 		return refuse("a loop whose test is not index < length")
 	}
 	l := &loop{header: header, body: header.Succs[0], exit: header.Succs[1], index: test.X}

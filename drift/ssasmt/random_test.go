@@ -208,7 +208,7 @@ func (g *programs) loopFunc(i int, list bool) (result string) {
 	case list:
 		g.out.WriteString("for i := 0; i < len(pairs); i++ {\n")
 	default:
-		g.out.WriteString("for i := 0; i < len(text); i++ {\n")
+		g.out.WriteString("for i := 0; i " + g.pick([]string{"<", "!="}) + " len(text); i++ {\n")
 	}
 	g.out.WriteString("_ = i\n_ = " + elem + "\n")
 	outer := g.vars
