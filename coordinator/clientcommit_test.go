@@ -59,10 +59,17 @@ func left(t *testing.T, w *coordtest.World, m coordinator.ClientCommit) string {
 func TestClientCommitLands(t *testing.T) {
 	w := world(t, &coordtest.Hand{}, nil)
 	live := committer(w, "ep", 2)
+	lease, err := w.Store.Lease(t.Context(), "ep")
+	if err != nil {
+		t.Fatal(err)
+	}
 	m := w.NextCommit(live, "first", "a note")
 	reply, err := w.C.Commit(t.Context(), live, m)
 	if err != nil || reply.Failed {
 		t.Fatalf("%+v, %v", reply, err)
+	}
+	if after, err := w.Store.Lease(t.Context(), "ep"); err != nil || after != lease {
+		t.Errorf("a commit that landed gave the lease up: %+v, %v", after, err)
 	}
 	if want := m.Record.Entry("rest:first"); reply.Entry != want || reply.Invocation != "rest:first" {
 		t.Errorf("entry %+v, want %+v", reply.Entry, want)

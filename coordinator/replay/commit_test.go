@@ -145,6 +145,25 @@ func TestForgedAuthority(t *testing.T) {
 	}
 }
 
+// TestForgedEpisode commits on the grant of a session of another episode.
+func TestForgedEpisode(t *testing.T) {
+	w, f, live := commits(t)
+	stranger := w.Mint("elsewhere", coordtest.Grant(record.CommitEffect, record.CommitScope, 2))
+	f.intention = func(in *store.Intention) { in.Claim.Session = stranger.Object }
+	f.finish = func(fin *store.Finish) { fin.Claim.Session = stranger.Object }
+	if reply, err := w.C.Commit(t.Context(), live, w.NextCommit(live, "forged", "a note")); err != nil || reply.Failed {
+		t.Fatalf("%+v, %v", reply, err)
+	}
+	r, err := replay.Replay(t.Context(), w.Store, coordtest.Runner{}, "rest:forged")
+	if err != nil || r.Position != replay.AtClaim {
+		t.Errorf("replay: %+v, %v", r, err)
+	}
+	report, err := fsck.Run(t.Context(), w.Store, fsck.Options{})
+	if err != nil || !strings.Contains(findings(report), `its session is of episode "elsewhere"`) {
+		t.Errorf("fsck: %v, %v", report.Findings, err)
+	}
+}
+
 // TestForgedRefusals forges the record of a denied commit.
 func TestForgedRefusals(t *testing.T) {
 	for name, c := range map[string]struct {
