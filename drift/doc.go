@@ -5,5 +5,5 @@
 // It promises that every difference it meets is reported with its input, that
 // its inputs are made from a seed that it names, and that a run which never met
 // some verdict or boundary is a failure. It proves nothing: what was not sampled
-// was not compared. Proof for all inputs is package ssasmt below it.
+// was not compared. Proof for all inputs is package validate beside it.
 package drift

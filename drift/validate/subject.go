@@ -8,8 +8,10 @@
 //
 // It promises that a function is called proved only if every solver answered
 // unsat to each of its obligations, and sat to the hypotheses of each. What
-// induction over lists rests on is written at the obligations of a loop. It does
-// not promise that the bridge says what is meant: that is for its reader.
+// induction over lists rests on is written at the obligations of a loop. A function
+// that calls one with a loop is proved for whatever that one answers, and so rests
+// on its proof. It does not promise that the bridge says what is meant: that is for
+// its reader.
 package validate
 
 import (
