@@ -70,7 +70,6 @@ func (q *Queue[T]) Do(ctx context.Context, op string, work T) error {
 			<-ch.end
 		case q.lead <- struct{}{}:
 			q.serve()
-			<-q.lead
 		case <-ch.end:
 		case <-ctx.Done():
 			if q.withdraw(ch) {
@@ -92,8 +91,10 @@ func (q *Queue[T]) withdraw(ch *Change[T]) bool {
 	return i >= 0
 }
 
-// serve runs what waits right now, and waits for nothing.
+// serve runs what waits right now, and waits for nothing, then gives the lead up. A
+// panic ends the call of whoever leads, and leaves no other waiting for ever.
 func (q *Queue[T]) serve() {
+	defer func() { <-q.lead }()
 	q.mu.Lock()
 	n := min(len(q.waiting), q.limit)
 	batch := slices.Clone(q.waiting[:n])
@@ -102,10 +103,17 @@ func (q *Queue[T]) serve() {
 	if n == 0 {
 		return
 	}
+	broken := true
+	defer func() {
+		for _, ch := range batch {
+			if broken {
+				ch.Err = fault.New(ch.Op, fault.Uncertain, "the batch of this change broke off")
+			}
+			close(ch.end)
+		}
+	}()
 	q.run(batch)
-	for _, ch := range batch {
-		close(ch.end)
-	}
+	broken = false
 }
 
 // Between runs fn while no batch runs, and not after Close.

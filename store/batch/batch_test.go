@@ -184,3 +184,57 @@ func TestClose(t *testing.T) {
 		g.Between(func() { t.Error("between batches of a closed queue") })
 	})
 }
+
+// TestBrokenBatch panics in a batch of three: the leader's call ends with the
+// panic, the others learn that nothing is known, and the queue goes on.
+func TestBrokenBatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		let := make(chan bool) // whether the batch breaks
+		q := batch.New(3, func([]*batch.Change[int]) {
+			if <-let {
+				panic("an invariant is broken")
+			}
+		})
+		ends := make(chan error, 4)
+		do := func(work int) {
+			go func() {
+				defer func() {
+					if cause := recover(); cause != nil {
+						ends <- errBroken
+					}
+				}()
+				ends <- q.Do(t.Context(), "test: change", work)
+			}()
+			synctest.Wait()
+		}
+		for work := range 4 {
+			do(work) // the first leads alone, the others wait for it
+		}
+		let <- false
+		if err := <-ends; err != nil {
+			t.Fatalf("the first batch: %v", err)
+		}
+		let <- true
+		panics, unknown := 0, 0
+		for range 3 {
+			switch err := <-ends; {
+			case errors.Is(err, errBroken):
+				panics++
+			case fault.Is(err, fault.Uncertain):
+				unknown++
+			default:
+				t.Fatalf("a member of the broken batch: %v", err)
+			}
+		}
+		if panics != 1 || unknown != 2 {
+			t.Fatalf("%d members panicked and %d know nothing", panics, unknown)
+		}
+		do(9)
+		let <- false
+		if err := <-ends; err != nil {
+			t.Fatalf("after a broken batch: %v", err)
+		}
+	})
+}
+
+var errBroken = errors.New("the call broke off")

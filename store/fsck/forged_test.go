@@ -126,11 +126,18 @@ func TestForgedRows(t *testing.T) {
 		{"claim's input", "its claim is of another call", set(func(c *store.Claim) { c.Input = other })},
 		{"claim's session", "names an object that is not stored", set(func(c *store.Claim) { c.Session = nowhere })},
 		{"claims gone", "an entry and no claim", on(func(*store.Claim) bool { return false })},
+		{"claims of intents gone", "an intent and no claim", on(func(*store.Claim) bool { return false })},
 		{"claim too many", "and neither intent nor entry", set(func(c *store.Claim) { c.Invocation += "x" })},
 
 		{"ordinal", "the ordinal before it is", set(func(i *store.Intent) { i.Ordinal += 2 })},
 		{"cost", "the intents sum to", set(func(i *store.Intent) { i.Cost = 2 })},
 		{"negative cost", "its cost is negative", set(func(i *store.Intent) { i.Cost = -1 })},
+		{"intent of a pure call", "its record says nothing of intent effect:ep-1:0", set(func(i *store.Intent) {
+			if i.Ordinal == 0 {
+				i.Invocation = "mcp:ep-1:task-1"
+			}
+		})},
+		{"intents of one call", "has another intent", set(func(i *store.Intent) { i.Invocation = "mcp:ep-1:task-2" })},
 		{"effect", "does not say what the records say", set(func(i *store.Intent) { i.Effect = "Other" })},
 		{"request", "does not say what the records say", set(func(i *store.Intent) { i.Request = other })},
 		{"record", "does not say what the records say", set(func(i *store.Intent) {

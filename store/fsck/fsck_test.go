@@ -159,6 +159,13 @@ func TestForgery(t *testing.T) {
 		{"claim of another input", "its claim is of another call", func(w *world) {
 			forge(w, func(_ *rec, _ *eff, c *claim) { c.Input = w.host.Ref() })
 		}},
+		{"session of another episode", "its session is of episode", func(w *world) {
+			r := w.minted
+			r.Episode, r.Credential = "ep-2", store.CredentialID(strings.Repeat("d", 64))
+			o := w.object(record.Session, r.Bytes())
+			w.act(o, store.MintSession{Session: store.Session{Credential: r.Credential, Object: o.Ref(), Episode: "ep-2", CreatedAt: r.CreatedAt, ExpiresAt: r.ExpiresAt}})
+			forge(w, func(r *rec, _ *eff, c *claim) { r.Session, c.Session = o.Ref(), o.Ref() })
+		}},
 		{"plan that is not stored", "plan names an object that is not stored", func(w *world) {
 			forge(w, func(r *rec, _ *eff, _ *claim) { r.Plan = store.RefOf([]byte("nowhere")) })
 		}},

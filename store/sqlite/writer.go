@@ -40,13 +40,20 @@ func (w *writer) do(ctx context.Context, op string, run func(*conn) error, done 
 }
 
 // run runs a batch, its members together or, when that cannot be, one by one.
+// A panic leaves no transaction open.
 func (w *writer) run(members []*change) {
-	if w.attempt(members) {
-		return
+	broken := true
+	defer func() {
+		if broken {
+			w.c.rollback()
+		}
+	}()
+	if !w.attempt(members) {
+		for _, ch := range members {
+			w.attempt([]*change{ch})
+		}
 	}
-	for _, ch := range members {
-		w.attempt([]*change{ch})
-	}
+	broken = false
 }
 
 // attempt runs a batch in one transaction. It reports false, with nothing

@@ -168,6 +168,32 @@ func TestBatchMembers(t *testing.T) {
 	}
 }
 
+// TestBrokenInvariant panics in the middle of a change: its caller's call ends,
+// nothing of it stays, and the store serves the next one.
+func TestBrokenInvariant(t *testing.T) {
+	s := openInternal(t)
+	bad, good := store.NewObject("test", "test", []byte("bad")), store.NewObject("test", "test", []byte("good"))
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the panic went no further")
+			}
+		}()
+		s.writer.do(t.Context(), "test", func(c *conn) error {
+			if err := putObjects(c, []store.Object{bad}); err != nil {
+				t.Error(err)
+			}
+			panic("an invariant is broken")
+		}, nil)
+	}()
+	if err := s.Keep(t.Context(), []store.Object{good}); err != nil {
+		t.Fatalf("after a panic: %v", err)
+	}
+	if _, err := s.Object(t.Context(), bad.Ref()); !fault.Is(err, fault.NotFound) {
+		t.Fatalf("what panicked is there: %v", err)
+	}
+}
+
 // TestSettings pins what durability rests on and no test can show without cutting
 // the power.
 func TestSettings(t *testing.T) {
