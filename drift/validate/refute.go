@@ -31,13 +31,13 @@ func (t *Task) Refute(ctx context.Context, solver z3.Program, limit time.Duratio
 
 // refute returns an input on which the obligation fails, nil if there is none.
 func (t *Task) refute(ctx context.Context, solver z3.Program, limit time.Duration, ob Obligation) (*Counterexample, error) {
-	where := ob.Func.Name + " " + ob.Name
+	where := ob.where()
 	process, err := solver.Start(ctx, limit, where)
 	if err != nil {
 		return nil, err
 	}
 	defer process.Close()
-	answer, err := process.CheckSat(append(t.prelude, spec.Chunk{File: where, Text: ob.hypotheses() + ob.negated()})...)
+	answer, err := process.CheckSat(t.script(ob, ob.negated())...)
 	if err != nil || answer != z3.Sat {
 		return nil, err
 	}

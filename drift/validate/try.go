@@ -3,6 +3,7 @@ package validate
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -29,33 +30,36 @@ func (t *Task) try(ctx context.Context, o Options, slots chan struct{}, obligati
 	return results
 }
 
-// one asks one solver for the twin and for the goal, each in a fresh process.
+// one asks one solver for the twin and for the goal, reset in between: a second
+// start would take longer than most proofs.
 func (t *Task) one(ctx context.Context, solver z3.Program, limit time.Duration, ob Obligation) (try Try) {
-	where := ob.Func.Name + " " + ob.Name
-	ask := func(extra string) (answer z3.Answer) {
-		process, err := solver.Start(ctx, limit, where)
-		if err != nil {
-			try.Err = err
-			return z3.Unknown
-		}
-		defer process.Close()
-		answer, try.Err = process.CheckSat(append(t.prelude, spec.Chunk{File: where, Text: ob.hypotheses() + extra})...)
-		return answer
+	process, err := solver.Start(ctx, limit, ob.where())
+	if err != nil {
+		return Try{Err: err}
 	}
+	defer process.Close()
 	if try.Twin = z3.Sat; len(ob.assume) > 0 || ob.occurs != "" {
-		extra := ""
-		if ob.occurs != "" {
-			extra = "(assert " + ob.occurs + ")\n"
-		}
-		if try.Twin = ask(extra); try.Err != nil {
+		try.Twin, try.Err = process.CheckSat(t.script(ob, ob.possible())...)
+		if try.Err != nil {
 			return try
 		}
 	}
 	begin := time.Now()
-	try.Goal = ask(ob.negated())
+	try.Goal, try.Err = process.CheckSat(t.script(ob, ob.negated())...)
 	try.Took = time.Since(begin)
 	return try
 }
+
+// script is everything that a solver needs for one question about an obligation,
+// from the very beginning.
+func (t *Task) script(ob Obligation, ask string) []spec.Chunk {
+	return slices.Concat(
+		[]spec.Chunk{{File: "the reset", Text: "(reset)\n(set-option :produce-models true)\n"}},
+		t.prelude,
+		[]spec.Chunk{{File: ob.where(), Text: ob.hypotheses() + ask}})
+}
+
+func (ob Obligation) where() string { return ob.Func.Name + " " + ob.Name }
 
 func (ob Obligation) hypotheses() string {
 	var out strings.Builder
@@ -66,6 +70,13 @@ func (ob Obligation) hypotheses() string {
 		fmt.Fprintf(&out, "(assert %s)\n", a)
 	}
 	return out.String()
+}
+
+func (ob Obligation) possible() string {
+	if ob.occurs == "" {
+		return ""
+	}
+	return "(assert " + ob.occurs + ")\n"
 }
 
 func (ob Obligation) negated() string { return "(assert (not " + ob.goal + "))\n" }
