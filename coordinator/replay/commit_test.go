@@ -11,6 +11,7 @@ import (
 	"world/store"
 	"world/store/fsck"
 	"world/store/record"
+	"world/store/why"
 )
 
 // commits is a world whose store may forge, and a session that may commit twice.
@@ -106,6 +107,15 @@ func TestForgedCommits(t *testing.T) {
 			report, err := fsck.Run(t.Context(), w.Store, fsck.Options{})
 			if err != nil || report.Clean() != (c.find == "") || !strings.Contains(findings(report), c.find) {
 				t.Errorf("fsck: %v, %v", report.Findings, err)
+			}
+			// A quick look and a walk see at least that the entry is another.
+			recent, err := fsck.Recent(t.Context(), w.Store)
+			if err != nil || recent.Clean() && c.at == replay.AtEntry || !recent.Clean() && c.at == "" {
+				t.Errorf("recent: %v, %v", recent.Findings, err)
+			}
+			trail, err := why.Walk(t.Context(), w.Store, "rest:forged", why.DefaultScan)
+			if err != nil || trail.Holds && c.at == replay.AtEntry || !trail.Holds && c.at == "" {
+				t.Errorf("why: %+v, %v", trail, err)
 			}
 		})
 	}
