@@ -6,6 +6,7 @@ import (
 
 	"world/broker/law"
 	"world/fault"
+	"world/fault/stop"
 	"world/store"
 	"world/store/record"
 )
@@ -98,6 +99,7 @@ func (i *Invoker) Open(ctx context.Context, t law.Triple, payload []byte, object
 		if intent.Ordinal != i.call.Ledger.Next {
 			return nil, Evidence{Intent: &intent}, fault.New(op, fault.Internal, "intent %s was decided with the spend before ordinal %d", intent.Name(), i.call.Ledger.Next)
 		}
+		stop.At(stop.AfterIntent)
 		return &Opened{i, q, d, intent}, Evidence{}, nil
 	}
 	return nil, Evidence{}, fault.New(op, fault.Corrupt, "the durable budget guard and the ledger of episode %s do not agree", i.call.Claim.Episode)
@@ -129,6 +131,7 @@ func (i *Invoker) intend(ctx context.Context, q record.EffectRequest, d law.Deci
 	}
 	ctx, cancel := detached(ctx, writeBudget)
 	defer cancel()
+	stop.At(stop.BeforeIntent)
 	return i.broker.Store.Intend(ctx, store.Intention{
 		Claim: i.call.Claim, Objects: objects,
 		Effect: q.Effect, Scope: q.Scope, Cost: q.Cost,

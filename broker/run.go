@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 
 	"world/broker/law"
+	"world/fault/stop"
 	"world/store"
 	"world/store/record"
 )
@@ -93,7 +94,9 @@ func (b *Broker) guarded(ctx context.Context, handler Handler, job Job) (result 
 			result = Result{Status: store.StatusIndeterminate, Detail: "the handler broke off"}
 		}
 	}()
+	stop.At(stop.InHandler)
 	result = handler.Handle(ctx, job)
+	stop.At(stop.AfterEffect)
 	switch {
 	case result.Status == store.StatusSucceeded && len(result.Output) > maxOutput:
 		return Result{Status: store.StatusIndeterminate, Detail: fmt.Sprintf("the handler answered %d bytes; the limit is %d", len(result.Output), maxOutput)}

@@ -7,6 +7,7 @@ import (
 	"world/canon"
 	"world/coordinator/plan"
 	"world/fault"
+	"world/fault/stop"
 	"world/store"
 	"world/store/record"
 )
@@ -81,7 +82,15 @@ func (k *course) finished(rec record.InvocationRecord, output []byte) store.Fini
 // commitFinish commits, detached from the caller. An attempt whose end is not
 // known, or that a part of ours failed, is made again: it is idempotent, because
 // the claim and the outcome can be written only once.
-func (c *Coordinator) commitFinish(ctx context.Context, f store.Finish) (store.Entry, error) {
+func (c *Coordinator) commitFinish(ctx context.Context, f store.Finish) (entry store.Entry, err error) {
+	if f.Intent != nil {
+		stop.At(stop.BeforeOutcome)
+		defer func() {
+			if err == nil {
+				stop.At(stop.AfterOutcome)
+			}
+		}()
+	}
 	ctx, cancel := detached(ctx, c.Deadlines.Commit)
 	defer cancel()
 	for attempt := 1; ; attempt++ {

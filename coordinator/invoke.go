@@ -6,6 +6,7 @@ import (
 	"world/canon"
 	"world/coordinator/plan"
 	"world/fault"
+	"world/fault/stop"
 	"world/session"
 	"world/store"
 )
@@ -36,7 +37,9 @@ func (c *Coordinator) Invoke(ctx context.Context, s *Snapshot, call Call) (Reply
 		return deref(reply), err
 	}
 	if a.effectful() {
-		return c.effectful(ctx, a)
+		reply, err := c.effectful(ctx, a)
+		stop.At(stop.BeforeReply)
+		return reply, err
 	}
 	return c.pure(ctx, a)
 }
