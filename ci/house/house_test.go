@@ -20,7 +20,7 @@ var floors = [][]string{
 	{"store", "z3"},
 	{"store/record", "store/rows", "store/batch"},
 	{"store/sqlite", "store/postgres", "store/storetest", "store/fsck", "store/why", "confine"},
-	{"session"},
+	{"session", "store/engine", "store/transfer"},
 	{"broker"},
 	{"coordinator"},
 	{"tools", "drift", "proptest"},

@@ -23,24 +23,27 @@ const (
 
 type member = batch.Change[change]
 
-// lane owns the one connection on which a store writes, and the row that says how
-// far it is. It is used by one goroutine at a time.
+// lane owns a connection on which a store writes, and the row that says how far it
+// is. It is used by one goroutine at a time. A store has two lanes, one for what
+// moves the head and one for the rest, so that one works while the other syncs.
 type lane struct {
-	owner     string
+	owner     string // of leases
+	key       string // of the writer's row
 	connect   func(context.Context) (*pgx.Conn, error)
 	conn      *pgx.Conn // nil while there is none
 	at        progress
 	unsettled bool         // a COMMIT may have happened that nobody has looked for
 	replaced  bool         // another process writes under this owner's name
+	sealed    bool         // it writes though the store is held or sealed
 	warnings  atomic.Int64 // of the server
-	memory    memory
+	memory    *memory // of all lanes of a store
 	queue     *batch.Queue[change]
 }
 
-func newLane(owner string, connect func(context.Context) (*pgx.Conn, error)) *lane {
-	l := &lane{owner: owner, connect: connect}
+func newLane(owner, name, life string, m *memory, dial func(context.Context, func()) (*pgx.Conn, error)) *lane {
+	l := &lane{owner: owner, key: metaWriter + owner + " " + name, at: progress{life: life}, unsettled: true, memory: m}
+	l.connect = func(ctx context.Context) (*pgx.Conn, error) { return dial(ctx, func() { l.warnings.Add(1) }) }
 	l.queue = batch.New(batchLimit, l.run)
-	l.memory.forget()
 	return l
 }
 
@@ -131,7 +134,7 @@ func (l *lane) attempt(ctx context.Context, group []*member) error {
 			if err == nil || !passing(err) {
 				return err
 			}
-			l.memory.doubt = doubtful
+			l.memory.mistrust()
 		}
 	}
 	if err := l.ready(ctx); err != nil {
@@ -206,7 +209,7 @@ func (l *lane) commit(ctx context.Context, v *view) error {
 	}
 	next := l.at
 	next.done++
-	was, is := l.at.row(l.owner), next.row(l.owner)
+	was, is := l.at.row(l.key), next.row(l.key)
 	d := was.digest()
 	metaTable.compareAndSet(&b, [][]any{metaArgs(is)}, [][]byte{d[:]})
 	v.out.queue(&b)

@@ -38,6 +38,9 @@ type Options struct {
 
 	// Readers is how many connections read at once; 8 when 0.
 	Readers int
+
+	// Sealed opens a store for writing though it is held or sealed (store.Seal).
+	Sealed bool
 }
 
 func (o Options) withDefaults() Options {
@@ -56,7 +59,8 @@ func (o Options) withDefaults() Options {
 type Store struct {
 	config  *pgx.ConnConfig
 	pool    *pgxpool.Pool
-	lane    *lane // nil when read-only
+	log     *lane // what moves the head; nil when read-only
+	journal *lane // the rest
 	leases  *leases
 	named   bool // the owner's name was given, and outlives the process
 	closing sync.Once
@@ -104,22 +108,23 @@ func (s *Store) open(ctx context.Context, opts Options) error {
 	if opts.ReadOnly {
 		return s.checkSchema(ctx)
 	}
-	l := newLane(opts.Owner, nil)
-	l.connect = func(ctx context.Context) (*pgx.Conn, error) {
-		return dial(ctx, s.config, settingsOfWriter, func() { l.warnings.Add(1) })
-	}
-	l.at.life, l.unsettled = rand.Text(), true
-	s.lane = l
 	if err := s.migrate(ctx); err != nil {
 		return err
 	}
 	if err := s.checkSchema(ctx); err != nil {
 		return err
 	}
-	if err := l.ready(ctx); err != nil {
-		return err
+	connect := func(ctx context.Context, warn func()) (*pgx.Conn, error) { return dial(ctx, s.config, settingsOfWriter, warn) }
+	m, life := &memory{}, rand.Text()
+	m.forget()
+	s.log, s.journal = newLane(opts.Owner, "log", life, m, connect), newLane(opts.Owner, "journal", life, m, connect)
+	for _, l := range []*lane{s.log, s.journal} {
+		l.sealed = opts.Sealed
+		if err := l.ready(ctx); err != nil {
+			return err
+		}
 	}
-	s.leases = newLeases(s.lane, terms{opts.Lease, opts.Handler}, opts.Idle)
+	s.leases = newLeases(s.journal, terms{opts.Lease, opts.Handler}, opts.Idle)
 	if err := s.leases.endEarlier(ctx, s.pool); err != nil {
 		return err
 	}
@@ -141,9 +146,11 @@ func (s *Store) Close() error {
 
 // release lets go of every connection.
 func (s *Store) release() {
-	if s.lane != nil {
-		s.lane.queue.Close()
-		s.lane.leave(!s.named)
+	if s.log != nil {
+		for _, l := range []*lane{s.log, s.journal} {
+			l.queue.Close()
+			l.leave(!s.named)
+		}
 	}
 	if s.pool != nil {
 		s.pool.Close()
@@ -151,7 +158,7 @@ func (s *Store) release() {
 }
 
 func (s *Store) writable(op string) error {
-	if s.lane == nil {
+	if s.log == nil {
 		return fault.New(op, fault.Unavailable, "the store is open for reading only")
 	}
 	return nil

@@ -98,7 +98,8 @@ func metaWhere(r metaRow) string { return "meta " + strconv.Quote(r.key) }
 // Keys of the bookkeeping.
 const (
 	metaSchema = "schema"  // version of the schema
-	metaWriter = "writer " // and the name of a writer: how far it is
+	metaWriter = "writer " // and the name of a writer and its lane: how far it is
+	metaSeal   = "seal"    // store.Seal; no row means none
 )
 
 // progress is how far a writer is. Its transactions count up in done. A new term
@@ -109,8 +110,8 @@ type progress struct {
 	term, done int64
 }
 
-func (p progress) row(owner string) metaRow {
-	return metaRow{metaWriter + owner, fmt.Sprintf("life %s term %d done %d", p.life, p.term, p.done)}
+func (p progress) row(key string) metaRow {
+	return metaRow{key, fmt.Sprintf("life %s term %d done %d", p.life, p.term, p.done)}
 }
 
 func (r metaRow) progress() (p progress, err error) {

@@ -84,18 +84,21 @@ func (l *lane) newTerm(ctx context.Context) error {
 	next := l.at
 	warnings := l.warnings.Load()
 	err := pgx.BeginTxFunc(ctx, l.conn, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
+		if err := l.unsealed(ctx, tx); err != nil {
+			return err
+		}
 		var b pgx.Batch
-		was, err := readMeta(ctx, tx, metaWriter+l.owner, " FOR UPDATE")
+		was, err := readMeta(ctx, tx, l.key, " FOR UPDATE")
 		if err != nil {
 			return err
 		}
 		begins := l.at.term == 0
 		if was == nil {
 			if !begins {
-				return rows.Damaged("%s is missing", metaWhere(l.at.row(l.owner)))
+				return rows.Damaged("%s is missing", metaWhere(l.at.row(l.key)))
 			}
 			next = progress{life: l.at.life, term: 1}
-			metaTable.insert(&b, [][]any{metaArgs(next.row(l.owner))})
+			metaTable.insert(&b, [][]any{metaArgs(next.row(l.key))})
 			return tx.SendBatch(ctx, &b).Close()
 		}
 		at, err := was.progress()
@@ -107,7 +110,7 @@ func (l *lane) newTerm(ctx context.Context) error {
 		}
 		next = progress{l.at.life, at.term + 1, at.done}
 		d := was.digest()
-		metaTable.compareAndSet(&b, [][]any{metaArgs(next.row(l.owner))}, [][]byte{d[:]})
+		metaTable.compareAndSet(&b, [][]any{metaArgs(next.row(l.key))}, [][]byte{d[:]})
 		return tx.SendBatch(ctx, &b).Close()
 	})
 	if err == nil && l.warnings.Load() != warnings {
@@ -129,7 +132,7 @@ func (l *lane) leave(forget bool) {
 	defer cancel()
 	if forget && !l.unsettled && !l.replaced {
 		// Should this fail, a small row stays that nobody reads.
-		l.conn.Exec(ctx, "DELETE FROM world.meta WHERE key = $1", metaWriter+l.owner)
+		l.conn.Exec(ctx, "DELETE FROM world.meta WHERE key = $1", l.key)
 	}
 	l.conn.Close(ctx)
 	l.conn = nil

@@ -20,6 +20,8 @@ type Options struct {
 	// SQLite may put its shared index beside the file, so the folder must allow that.
 	ReadOnly bool
 	Readers  int // connections for reading, 4 when 0
+	// Sealed opens a store for writing though it is held or sealed (store.Seal).
+	Sealed bool
 }
 
 // Store is a world in one SQLite file.
@@ -103,6 +105,12 @@ func (s *Store) openWriting(opts Options) (err error) {
 	}
 	if err = prepareSchema(w); err != nil {
 		return err
+	}
+	if !opts.Sealed {
+		seal, err := readSeal(w)
+		if err = errors.Join(err, seal.Refuse("sqlite: open")); err != nil {
+			return err
+		}
 	}
 	if err = endLeases(w); err != nil {
 		return err

@@ -1,0 +1,144 @@
+package sqlite
+
+import (
+	"context"
+
+	"world/fault"
+	"world/store"
+	"world/store/rows"
+)
+
+// metaSeal is the key of the seal in the engine's bookkeeping; no row means none.
+const metaSeal = "seal"
+
+var _ store.Mover = (*Store)(nil)
+
+// Seal implements store.Mover.
+func (s *Store) Seal(ctx context.Context) (seal store.Seal, err error) {
+	err = s.readers.read(ctx, "sqlite: seal", func(c *conn) error {
+		seal, err = readSeal(c)
+		return err
+	})
+	return seal, err
+}
+
+func readSeal(c *conn) (seal store.Seal, err error) {
+	_, err = c.row(func(row rows.Scanner) error {
+		return rows.Whole(row, &seal, func(store.Seal) string { return `meta "seal"` },
+			func(seal store.Seal) store.Digest { return store.MetaDigest(metaSeal, string(seal)) }, &seal)
+	}, "SELECT value, digest FROM meta WHERE key = ?", metaSeal)
+	return seal, err
+}
+
+// SetSeal implements store.Mover. This process alone writes the file, so that a
+// held one needs no other fence.
+func (s *Store) SetSeal(ctx context.Context, from, to store.Seal) error {
+	const op = "sqlite: set seal"
+	if err := s.writable(op); err != nil {
+		return err
+	}
+	return s.writer.do(ctx, op, func(c *conn) error {
+		if err := wantSeal(c, op, from); err != nil {
+			return err
+		}
+		if to == store.Unsealed {
+			_, err := c.exec("DELETE FROM meta WHERE key = ?", metaSeal)
+			return err
+		}
+		d := store.MetaDigest(metaSeal, string(to))
+		_, err := c.exec("INSERT INTO meta (key, value, digest) VALUES (?, ?, ?) "+
+			"ON CONFLICT (key) DO UPDATE SET value = excluded.value, digest = excluded.digest", metaSeal, string(to), d[:])
+		return err
+	}, func(c *conn) (bool, error) {
+		now, err := readSeal(c)
+		return now == to, err
+	})
+}
+
+func wantSeal(c *conn, op string, want store.Seal) error {
+	now, err := readSeal(c)
+	if err == nil && now != want {
+		err = fault.New(op, fault.Conflict, "the store's seal is %q and not %q", now, want)
+	}
+	return err
+}
+
+// Put implements store.Mover.
+func (s *Store) Put(ctx context.Context, r store.Rows) error {
+	const op = "sqlite: put"
+	if err := s.writable(op); err != nil {
+		return err
+	}
+	return s.writer.do(ctx, op, func(c *conn) error {
+		if err := wantSeal(c, op, store.Filling); err != nil {
+			return err
+		}
+		return put(c, r)
+	}, func(*conn) (bool, error) { return false, nil }) // it may be put again
+}
+
+// changing are the columns of an intent that its end overwrites.
+const changing = "status = excluded.status, record = excluded.record, detail = excluded.detail, " +
+	"outcome_at = excluded.outcome_at, reconciled = excluded.reconciled, digest = excluded.digest"
+
+func put(c *conn, r store.Rows) error {
+	var failed error
+	row := func(query string, args ...any) {
+		if failed == nil {
+			_, failed = c.exec(query, args...)
+		}
+	}
+	for _, o := range r.Objects {
+		putStored(row, o)
+	}
+	for _, cl := range r.Claims {
+		row("INSERT INTO claims ("+rows.ClaimColumns+") VALUES "+values(1, 8)+" ON CONFLICT DO NOTHING", rows.ClaimArgs(cl)...)
+	}
+	for _, i := range r.Intents {
+		row("INSERT INTO intents ("+rows.IntentColumns+") VALUES "+values(1, 15)+" ON CONFLICT (episode, ordinal) DO UPDATE SET "+changing, rows.IntentArgs(i)...)
+	}
+	for _, e := range r.Entries {
+		row("INSERT INTO log ("+rows.EntryColumns+") VALUES "+values(1, 12)+" ON CONFLICT DO NOTHING", rows.EntryArgs(e)...)
+	}
+	if r.Head != nil {
+		row("INSERT OR REPLACE INTO head (id, "+rows.HeadColumns+") VALUES (1, ?, ?, ?, ?, ?)", rows.HeadArgs(*r.Head)...)
+	}
+	for _, l := range r.Ledgers {
+		for _, sp := range l.Spent {
+			d := sp.Digest(l.Episode)
+			row("INSERT OR REPLACE INTO spend ("+spendColumns+") VALUES (?, ?, ?, ?, ?)", string(l.Episode), string(sp.Effect), string(sp.Scope), sp.Total, d[:])
+		}
+	}
+	for _, p := range r.Sessions {
+		row("INSERT OR REPLACE INTO sessions ("+rows.SessionColumns+") VALUES "+values(1, 8), rows.SessionArgs(rows.Session(p))...)
+	}
+	for _, m := range r.Registries {
+		d := m.Digest()
+		row("INSERT OR REPLACE INTO registry ("+rows.RegistryColumns+") VALUES (?, ?, ?)", m.Name, rows.Blob(m.To), d[:])
+	}
+	for _, l := range r.Leases {
+		l.Epoch++
+		d := l.Digest()
+		row("INSERT OR REPLACE INTO leases ("+leaseColumns+") VALUES (?, ?, ?)", string(l.Episode), l.Epoch, d[:])
+	}
+	if r.At > 0 {
+		d := store.ClockDigest(r.At)
+		row("UPDATE clock SET at = ?, digest = ? WHERE id = 1", r.At, d[:])
+	}
+	return failed
+}
+
+// putStored keeps an object with all its labels, the first one first.
+func putStored(row func(string, ...any), o store.StoredObject) {
+	for i, l := range o.Labels {
+		if i == 0 {
+			d := store.ObjectDigest(o.Ref, l)
+			row("INSERT INTO objects (hash, semantic_id, provenance, digest, bytes) VALUES (?, ?, ?, ?, ?) ON CONFLICT (hash) DO NOTHING",
+				rows.Blob(o.Ref), l.SemanticID, l.Provenance, d[:], o.Bytes)
+			continue
+		}
+		d := store.LabelDigest(o.Ref, l)
+		row("INSERT INTO labels (hash, semantic_id, provenance, digest) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+			rows.Blob(o.Ref), l.SemanticID, l.Provenance, d[:])
+	}
+}
