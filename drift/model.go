@@ -132,11 +132,7 @@ func evaluate[In, Out any](m *Model, inputs []In, term func(In) string, read fun
 }
 
 func decideTerm(c Case) string {
-	fold := "nobody"
-	for i, g := range c.Grants {
-		fold = "(consider " + fold + " " + num(int64(i)) + " " + grantTerm(g) + " r)"
-	}
-	return "(let ((r " + requestTerm(c.Request) + ")) " + fold + ")"
+	return "(let ((r " + requestTerm(c.Request) + ")) " + FoldTerm(c.Grants, "r") + ")"
 }
 
 func grantTerm(g law.Grant) string {

@@ -34,9 +34,10 @@ func Z3(path string) Program {
 	return Program{"z3", path, []string{"-in", "-smt2", "smt.relevancy=0"}}
 }
 
-// CVC5 is the second opinion.
+// CVC5 is the second opinion. Laws about prefixes of text need its whole theory of
+// strings.
 func CVC5(path string) Program {
-	return Program{"cvc5", path, []string{"--lang=smt2", "--produce-models"}}
+	return Program{"cvc5", path, []string{"--lang=smt2", "--produce-models", "--strings-exp"}}
 }
 
 // Version returns the solver's version, such as "4.8.12".

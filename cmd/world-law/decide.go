@@ -3,8 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"math"
-	"os"
 	"strconv"
 	"strings"
 
@@ -13,7 +11,6 @@ import (
 	"world/broker/law"
 	"world/drift"
 	"world/fault"
-	"world/spec"
 )
 
 // question is what decide is asked, as flags give it.
@@ -51,14 +48,9 @@ func decideVerb(cmd *cobra.Command, s *setup, q question) error {
 	if err != nil {
 		return err
 	}
-	book, err := s.book()
+	decides, err := s.law(q.law)
 	if err != nil {
 		return err
-	}
-	if q.law != "" {
-		if book, err = withLaw(book, q.law); err != nil {
-			return err
-		}
 	}
 	out := cmd.OutOrStdout()
 	fmt.Fprintf(out, "%-10s  %-18s  %5s  %20s  %20s\n", "by", "label", "grant", "before", "remaining")
@@ -66,7 +58,7 @@ func decideVerb(cmd *cobra.Command, s *setup, q question) error {
 	answer(out, "broker/law", goes, goes.Verdict.Label())
 	differ := false
 	for _, p := range s.solvers() {
-		m, err := drift.Open(cmd.Context(), book, p, s.limit)
+		m, err := drift.Open(cmd.Context(), decides.Book, p, s.limit)
 		if err != nil {
 			return err
 		}
@@ -92,29 +84,11 @@ func answer(out io.Writer, by string, d law.Decision, label string) {
 	fmt.Fprintf(out, "%-10s  %-18s  %5d  %20d  %20d\n", by, label, d.Grant, d.BudgetBefore, d.Remaining)
 }
 
-// withLaw puts a file in the place of the decision law.
-func withLaw(book *spec.Book, file string) (*spec.Book, error) {
-	const limit = 1 << 20
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, fault.Wrap("decide", fault.Unavailable, err, "law file %s cannot be read", file)
-	}
-	defer f.Close()
-	raw, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err != nil || len(raw) > limit {
-		return nil, fault.New("decide", fault.Invalid, "law file %s cannot be read, or has more than %d bytes", file, limit)
-	}
-	return book.WithFile("decision", spec.Chunk{File: file, Text: string(raw)})
-}
-
 func (q question) parse() (drift.Case, error) {
 	var c drift.Case
-	for _, text := range q.grants {
-		effect, scope, budget, expires, err := parseTerm(text, math.MaxInt64)
-		if err != nil {
-			return c, err
-		}
-		c.Grants = append(c.Grants, law.Grant{Effect: effect, Scope: scope, ExpiresAt: expires, Budget: budget})
+	var err error
+	if c.Grants, err = parseGrants(q.grants); err != nil {
+		return c, err
 	}
 	effect, scope, cost, now, err := parseTerm(q.request, 0)
 	c.Request = law.Request{Effect: effect, Scope: scope, Cost: cost, Now: now}

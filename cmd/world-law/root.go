@@ -44,7 +44,8 @@ func newRoot() *cobra.Command {
 	flags.StringVar(&s.cvc5, "cvc5", "cvc5", "the cvc5 executable")
 	flags.DurationVar(&s.limit, "limit", 30*time.Second, "time for one question to a solver")
 	flags.IntVar(&s.jobs, "jobs", runtime.NumCPU(), "questions asked at a time")
-	root.AddCommand(newProve(&s), newDecide(&s), newDrift(&s), newValidate(&s), newMutants(&s))
+	root.AddCommand(newProve(&s), newDecide(&s), newDrift(&s), newValidate(&s), newMutants(&s),
+		newDiff(&s), newCompare(&s))
 	return root
 }
 
