@@ -222,7 +222,7 @@ func TestOtherBuiltinsAreReportedAndLeftAlone(t *testing.T) {
 	})
 	r := start(t, f)
 	for _, b := range tools.Builtins() {
-		if want := `"transition":"` + string(b.ID) + `","message":"this binary's built-in`; !strings.Contains(r.log.String(), want) {
+		if want := `"transition":"` + string(b.ID) + `","differs":[],"message":"this binary's built-in`; !strings.Contains(r.log.String(), want) {
 			t.Errorf("the log does not report %s: %s", b.ID, r.log)
 		}
 	}

@@ -52,7 +52,7 @@ func open(t *testing.T, hand *coordtest.Hand, edit func(*coordinator.Options)) *
 	}
 	h := &house{World: w, t: t, http: &http.Client{Transport: &http.Transport{}}, log: &buffer{}}
 	surface := mcp.New(mcp.Options{Store: w.Store, Coordinator: w.C, Wall: w.Options.Clock, Version: daemon.Version, Notice: " Mind the fixtures."})
-	routes := daemon.Routes(daemon.Surfaces{Reads: rest.New(w.Store, rest.Health{}), MCP: surface})
+	routes := daemon.Routes(daemon.Surfaces{Reads: rest.New(w.Store, rest.Health{}), Commits: http.NotFoundHandler(), MCP: surface})
 	server := daemon.NewServer(zerolog.New(h.log), listener, daemon.Mux(routes, nil))
 	h.url = server.URL()
 	ctx, cancel := context.WithCancel(context.Background())
