@@ -49,16 +49,18 @@ func (c *Coordinator) Commit(ctx context.Context, live session.Live, commit Clie
 		return Reply{}, err
 	}
 	defer leave()
-	k, err := c.ready(ctx, a)
-	if err != nil {
-		return Reply{}, err
-	}
-	defer func() {
-		if k.open {
-			c.abandon(ctx, k.lease)
+	return c.retaking(ctx, func() (Reply, error) {
+		k, err := c.ready(ctx, a)
+		if err != nil {
+			return Reply{}, err
 		}
-	}()
-	return k.clientCommit(ctx, commit)
+		defer func() {
+			if k.open {
+				c.abandon(ctx, k.lease)
+			}
+		}()
+		return k.clientCommit(ctx, commit)
+	})
 }
 
 // admitCommit checks the form of a commit. The host's own text stands for a

@@ -31,6 +31,7 @@ type Options struct {
 	Store     store.Store
 	Runner    capsule.Runner
 	Handlers  map[law.Effect]broker.Handler
+	Home      store.HomeID     // this daemon's name; episodes with another home have no effects here
 	Clock     func() time.Time // default time.Now
 	Random    io.Reader        // source of task ids, default crypto/rand
 	Log       zerolog.Logger

@@ -3,8 +3,10 @@ package coordinator
 import (
 	"context"
 	"sync"
+	"time"
 
 	"world/fault"
+	"world/session"
 	"world/store"
 )
 
@@ -49,7 +51,23 @@ func (e *episodes) wait(ctx context.Context, id store.EpisodeID) (leave func(), 
 	}
 }
 
-// lease takes the episode's lease from the store, for the holder of its turn.
+// atHome refuses, before anything is written, the effects of an episode whose
+// worktree lies with another daemon (D13).
+func (c *Coordinator) atHome(ctx context.Context, id store.EpisodeID) error {
+	home, err := session.Home(ctx, c.Store, id)
+	if err == nil && home != "" && home != c.Home {
+		err = fault.New("coordinator: home", fault.Unsupported,
+			"episode %q has its worktree with daemon %q, and its effects are served there; nothing was done", id, home)
+	}
+	return err
+}
+
+// leasePause is between two tries to get a lease that another daemon holds. Each
+// try asks for it, and the holder gives it up between two calls.
+const leasePause = 20 * time.Millisecond
+
+// lease takes the episode's lease from the store, for the holder of its turn. It
+// waits for another daemon's as long as the call does.
 func (c *Coordinator) lease(ctx context.Context, id store.EpisodeID) (store.Lease, error) {
 	c.episodes.mu.Lock()
 	stale, ok := c.episodes.stale[id]
@@ -59,7 +77,17 @@ func (c *Coordinator) lease(ctx context.Context, id store.EpisodeID) (store.Leas
 			return store.Lease{}, err
 		}
 	}
-	return c.Store.Lease(ctx, id)
+	for {
+		lease, err := c.Store.Lease(ctx, id)
+		if !fault.Is(err, fault.InFlight) {
+			return lease, err
+		}
+		select {
+		case <-time.After(leasePause):
+		case <-ctx.Done():
+			return lease, err
+		}
+	}
 }
 
 // abandon gives up a lease under which an intent was left open, so that it counts

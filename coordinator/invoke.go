@@ -52,6 +52,25 @@ func (c *Coordinator) effectful(ctx context.Context, a *admitted) (Reply, error)
 		return Reply{}, err
 	}
 	defer leave()
+	return c.retaking(ctx, func() (Reply, error) { return c.turn(ctx, a) })
+}
+
+// retakings is how often a call takes its episode's lease at most, when another
+// daemon gets it while the call plans.
+const retakings = 8
+
+// retaking runs a call again that has lost its lease before anything was done.
+func (c *Coordinator) retaking(ctx context.Context, call func() (Reply, error)) (reply Reply, err error) {
+	for range retakings {
+		if reply, err = call(); !fault.Is(err, fault.LeaseLost) || ctx.Err() != nil {
+			break
+		}
+	}
+	return reply, err
+}
+
+// turn runs an effectful call once its turn has come.
+func (c *Coordinator) turn(ctx context.Context, a *admitted) (Reply, error) {
 	k, err := c.ready(ctx, a)
 	if err != nil {
 		return Reply{}, err
@@ -73,6 +92,9 @@ func (c *Coordinator) effectful(ctx context.Context, a *admitted) (Reply, error)
 // ready gives a call whose turn has come what its decision rests on.
 func (c *Coordinator) ready(ctx context.Context, a *admitted) (k *course, err error) {
 	k = &course{c: c, admitted: a}
+	if err = c.atHome(ctx, a.episode()); err != nil {
+		return nil, err
+	}
 	if k.lease, err = c.lease(ctx, a.episode()); err != nil {
 		return nil, err
 	}

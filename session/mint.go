@@ -58,13 +58,19 @@ type Minted struct {
 // one object, one row, one log entry, all or nothing. The store refuses a session
 // that ends before it begins, as one beyond the end of time would.
 func (o Office) Mint(ctx context.Context, t Terms, now int64) (Minted, error) {
+	return o.MintAt(ctx, t, "", now)
+}
+
+// MintAt is Mint for an episode whose worktree lies with a daemon, which is the
+// episode's home from then on. Conflict when another daemon is; "" leaves it as it is.
+func (o Office) MintAt(ctx context.Context, t Terms, home store.HomeID, now int64) (Minted, error) {
 	if err := t.Check(); err != nil {
 		return Minted{}, err
 	}
 	m := Minted{Token: NewToken()}
 	m.Record = record.SessionRecord{
 		Credential: m.Token.ID(), Episode: t.Episode, Grants: t.Grants,
-		CreatedAt: now, ExpiresAt: now + t.TTL,
+		CreatedAt: now, ExpiresAt: now + t.TTL, Home: home,
 	}
 	object := store.NewObject(record.Session, provenance, m.Record.Bytes())
 	m.Object = object.Ref()
@@ -72,15 +78,18 @@ func (o Office) Mint(ctx context.Context, t Terms, now int64) (Minted, error) {
 	if err != nil {
 		return Minted{}, err
 	}
-	m.Entry, err = o.Store.Act(ctx, store.Act{
-		Objects: []store.Object{object},
-		Draft:   draft,
-		Changes: []store.Change{store.MintSession{Session: store.Session{
-			Credential: m.Record.Credential, Object: m.Object, Episode: t.Episode,
-			CreatedAt: m.Record.CreatedAt, ExpiresAt: m.Record.ExpiresAt,
-		}}},
-		At: now,
-	})
+	changes := []store.Change{store.MintSession{Session: store.Session{
+		Credential: m.Record.Credential, Object: m.Object, Episode: t.Episode,
+		CreatedAt: m.Record.CreatedAt, ExpiresAt: m.Record.ExpiresAt,
+	}}}
+	if home != "" {
+		move, err := moveHome(ctx, o.Store, t.Episode, home, m.Object)
+		if err != nil {
+			return Minted{}, err
+		}
+		changes = append(changes, move)
+	}
+	m.Entry, err = o.Store.Act(ctx, store.Act{Objects: []store.Object{object}, Draft: draft, Changes: changes, At: now})
 	if err != nil {
 		return Minted{}, err
 	}

@@ -130,3 +130,15 @@ func every(s string, ok func(byte) bool) bool {
 	}
 	return true
 }
+
+// HomeID names a daemon by its state directory: the owner of a lease, and the
+// home of an episode with a worktree (D13). 1 to 64 bytes of A-Z a-z 0-9 . _ -.
+type HomeID string
+
+// ParseHomeID checks a daemon's name.
+func ParseHomeID(s string) (HomeID, error) {
+	if _, err := ParseTask(s); err != nil || len(s) > 64 {
+		return "", fault.New("store: parse home", fault.Invalid, "a daemon's name is 1 to 64 bytes of A-Z a-z 0-9 . _ -")
+	}
+	return HomeID(s), nil
+}

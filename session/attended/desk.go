@@ -23,6 +23,7 @@ const actTime = 10 * time.Second
 type Desk struct {
 	Office session.Office
 	Root   worktree.Root    // "" when this desk gives no worktrees
+	Home   store.HomeID     // daemon by whose state directory they lie
 	Wall   func() time.Time // the wall clock
 	Wait   time.Duration    // for an answer; AnswerTime when 0
 }
@@ -35,7 +36,7 @@ func (d Desk) Mint(ctx context.Context, t *Terminal, terms session.Terms) (sessi
 	if err := d.confirm(ctx, t, terms); err != nil {
 		return session.Minted{}, err
 	}
-	return d.mint(ctx, terms)
+	return d.mint(ctx, terms, "")
 }
 
 // New asks at the terminal, adds a worktree and mints. What can be refused is
@@ -47,7 +48,7 @@ func (d Desk) New(ctx context.Context, t *Terminal, terms session.Terms, q workt
 	if d.Root == "" {
 		return fail(fault.New("attended: new session", fault.Invalid, "there is no workspace root; name one with --workspace-root"))
 	}
-	if err := errors.Join(terms.Check(), d.Root.Check(q)); err != nil {
+	if err := errors.Join(terms.Check(), d.Root.Check(q), session.CheckHome(ctx, d.Office.Store, terms.Episode, d.Home)); err != nil {
 		return fail(err)
 	}
 	if err := d.confirm(ctx, t, terms); err != nil {
@@ -57,7 +58,7 @@ func (d Desk) New(ctx context.Context, t *Terminal, terms session.Terms, q workt
 	if err != nil {
 		return fail(err)
 	}
-	minted, err := d.mint(ctx, terms)
+	minted, err := d.mint(ctx, terms, d.Home)
 	if err != nil {
 		return fail(errors.Join(err, tree.Remove(ctx)))
 	}
@@ -83,14 +84,14 @@ func (d Desk) Revoke(ctx context.Context, id store.CredentialID, episode store.E
 }
 
 // mint takes the time after the answer: a session's life starts when it is made.
-func (d Desk) mint(ctx context.Context, terms session.Terms) (session.Minted, error) {
+func (d Desk) mint(ctx context.Context, terms session.Terms, home store.HomeID) (session.Minted, error) {
 	ctx, cancel := context.WithTimeout(ctx, actTime)
 	defer cancel()
 	now, err := session.Now(ctx, d.Office.Store, d.Wall())
 	if err != nil {
 		return session.Minted{}, err
 	}
-	return d.Office.Mint(ctx, terms, now)
+	return d.Office.MintAt(ctx, terms, home, now)
 }
 
 func (d Desk) confirm(ctx context.Context, t *Terminal, terms session.Terms) error {

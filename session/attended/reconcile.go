@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/user"
 	"strings"
+	"time"
 	"unicode"
 
 	"world/fault"
@@ -94,8 +95,12 @@ func (d Desk) unsettled(ctx context.Context, id string) (store.Intent, error) {
 	return intent, nil
 }
 
-// reconcile writes the word down. The lease is this process's own, and calls of
-// the episode may give it up meanwhile: then it is taken once more.
+// askPause is between two tries to get a lease that another daemon was asked for.
+const askPause = 100 * time.Millisecond
+
+// reconcile writes the word down. The lease may be another daemon's, which has
+// been asked for it and gives it up when it is not in use; and calls of the episode
+// may give up this process's own meanwhile: then it is taken once more.
 func (d Desk) reconcile(ctx context.Context, intent store.Intent, w Word) (Reconciled, error) {
 	ctx, cancel := context.WithTimeout(ctx, actTime)
 	defer cancel()
@@ -110,8 +115,15 @@ func (d Desk) reconcile(ctx context.Context, intent store.Intent, w Word) (Recon
 	if err != nil {
 		return Reconciled{}, err
 	}
-	for again := true; ; again = false {
+	for again := true; ; {
 		lease, err := d.Office.Store.Lease(ctx, intent.Episode)
+		if fault.Is(err, fault.InFlight) {
+			select {
+			case <-time.After(askPause):
+				continue
+			case <-ctx.Done():
+			}
+		}
 		if err != nil {
 			return Reconciled{}, err
 		}
@@ -122,6 +134,7 @@ func (d Desk) reconcile(ctx context.Context, intent store.Intent, w Word) (Recon
 			}},
 		})
 		if again && fault.Is(err, fault.LeaseLost) {
+			again = false
 			continue
 		}
 		return Reconciled{intent.Name(), object.Ref(), entry.Index}, err

@@ -101,10 +101,17 @@ type acts struct {
 	registry store.Ref // newest revision
 	revision int64
 	words    map[string]store.Ref // reconciliations by intent name
+	homes    map[store.EpisodeID]home
+}
+
+// home is where an episode has its worktree, and the newest session that says so.
+type home struct {
+	at      store.HomeID
+	session store.Ref
 }
 
 func newActs() acts {
-	return acts{byObject: map[store.Ref]int{}, words: map[string]store.Ref{}}
+	return acts{byObject: map[store.Ref]int{}, words: map[string]store.Ref{}, homes: map[store.EpisodeID]home{}}
 }
 
 // act replays what a host act says that it did. Its object's labels tell which
@@ -129,6 +136,7 @@ func (c *checker) act(where string, e store.Entry) {
 				c.acts.byObject[e.Transition] = len(c.acts.sessions)
 				c.acts.sessions = append(c.acts.sessions, store.Session{Credential: s.Credential, Object: e.Transition,
 					Episode: s.Episode, CreatedAt: s.CreatedAt, ExpiresAt: s.ExpiresAt})
+				c.housed(where, e.Transition, s)
 			}
 		case record.Revocation:
 			if r, err := record.DecodeRevocation(o.Bytes); err == nil {
@@ -164,6 +172,17 @@ func (c *checker) revision(where string, ref store.Ref, r record.RegistryRevisio
 		c.names(where, fmt.Sprintf("transition %q", d.ID), d.Interpreter)
 	}
 	c.acts.registry, c.acts.revision = ref, r.Revision
+}
+
+// housed notes the home that a session's mint gave its episode; a home never moves.
+func (c *checker) housed(where string, ref store.Ref, s record.SessionRecord) {
+	if s.Home == "" {
+		return
+	}
+	if before, ok := c.acts.homes[s.Episode]; ok && before.at != s.Home {
+		c.find(where, "it moves the home of episode %q", s.Episode)
+	}
+	c.acts.homes[s.Episode] = home{s.Home, ref}
 }
 
 func (c *checker) revoked(where string, ref store.Ref, r record.RevocationRecord) {
@@ -210,7 +229,8 @@ func (c *checker) sessions() error {
 	return err
 }
 
-// registries holds the transitions' head to the newest revision of the log.
+// registries holds the transitions' head to the newest revision of the log, and
+// the homes' heads to its sessions.
 func (c *checker) registries() error {
 	found := false
 	err := c.audit.Registries(c.ctx, func(r store.Row[store.HeadMove]) error {
@@ -223,6 +243,12 @@ func (c *checker) registries() error {
 			return nil
 		}
 		c.names(r.Where, "head", m.To)
+		if episode, ok := record.HomeOf(m.Name); ok {
+			if m.To != c.acts.homes[episode].session {
+				c.find(r.Where, "it is at %s, and the log minted no such home", m.To)
+			}
+			delete(c.acts.homes, episode)
+		}
 		if m.Name == record.RegistryName && m.To != c.acts.registry {
 			c.find(r.Where, "it is at %s, the log moved it to %q", m.To, c.acts.registry)
 		}
@@ -230,6 +256,11 @@ func (c *checker) registries() error {
 	})
 	if err == nil && !found && c.acts.registry != "" {
 		c.find("registry", "%s is missing", record.RegistryName)
+	}
+	for episode := range c.acts.homes {
+		if err == nil {
+			c.find("registry", "%s is missing", record.HomeName(episode))
+		}
 	}
 	for name, ref := range c.reconciled {
 		if c.acts.words[name] != ref {

@@ -3,6 +3,7 @@ package record
 import (
 	"encoding/hex"
 	"encoding/json"
+	"strings"
 
 	"world/broker/law"
 	"world/canon"
@@ -12,6 +13,19 @@ import (
 
 // RegistryName is the registry head that names the served transitions.
 const RegistryName = "world/transitions"
+
+// homePrefix begins the name of each registry head that names a home.
+const homePrefix = "world/home/"
+
+// HomeName is the registry head that names the session with which an episode got
+// its worktree: that session's home is the episode's (D13).
+func HomeName(episode store.EpisodeID) string { return homePrefix + string(episode) }
+
+// HomeOf is the inverse of HomeName; false for a head that names no home.
+func HomeOf(name string) (store.EpisodeID, bool) {
+	episode, ok := strings.CutPrefix(name, homePrefix)
+	return store.EpisodeID(episode), ok
+}
 
 // RegistryRevision is one state of the transition registry. Revisions chain by Parent.
 type RegistryRevision struct {

@@ -14,7 +14,8 @@ type SessionRecord struct {
 	Episode    store.EpisodeID    `json:"episode"`
 	Grants     []SessionGrant     `json:"grants"` // mint order
 	CreatedAt  int64              `json:"createdAt"`
-	ExpiresAt  int64              `json:"expiresAt"` // exclusive, of the session and of each grant (D4)
+	ExpiresAt  int64              `json:"expiresAt"`      // exclusive, of the session and of each grant (D4)
+	Home       store.HomeID       `json:"home,omitempty"` // daemon with the episode's worktree, of a session minted with one (D13)
 }
 
 // SessionGrant is one minted grant.
@@ -56,6 +57,11 @@ func (r SessionRecord) Check() error {
 	}
 	if r.CreatedAt < 0 || r.ExpiresAt < r.CreatedAt || len(r.Grants) == 0 {
 		return bad("a session has grants and a life from createdAt to expiresAt")
+	}
+	if r.Home != "" {
+		if _, err := store.ParseHomeID(string(r.Home)); err != nil {
+			return err
+		}
 	}
 	seen := map[[2]string]bool{}
 	for _, g := range r.Grants {
