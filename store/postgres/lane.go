@@ -36,7 +36,7 @@ type lane struct {
 	replaced  bool         // another process writes under this owner's name
 	sealed    bool         // it writes though the store is held or sealed
 	warnings  atomic.Int64 // of the server
-	memory    *memory // of all lanes of a store
+	memory    *memory      // of all lanes of a store
 	queue     *batch.Queue[change]
 }
 

@@ -1,6 +1,8 @@
 package postgres
 
 import (
+	"sync"
+
 	"world/store"
 )
 
@@ -11,6 +13,11 @@ import (
 // stands on is a guard of what is written, and when one has changed, the change is
 // decided again on rows that are locked.
 type memory struct {
+	mu sync.Mutex
+	remembered
+}
+
+type remembered struct {
 	leases  map[store.EpisodeID]leaseRow
 	spend   map[spendKey]spendRow
 	next    map[store.EpisodeID]int64
@@ -31,7 +38,21 @@ const (
 
 // forget empties the memory, after anything that it may not know of.
 func (m *memory) forget() {
-	*m = memory{
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.clear()
+}
+
+// mistrust empties the memory when a transaction met other rows than it knew of.
+func (m *memory) mistrust() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.clear()
+	m.doubt = doubtful
+}
+
+func (m *memory) clear() {
+	m.remembered = remembered{
 		leases: map[store.EpisodeID]leaseRow{}, spend: map[spendKey]spendRow{}, next: map[store.EpisodeID]int64{},
 		claims: map[store.InvocationID]store.Claim{}, intents: map[intentKey]store.Intent{}, objects: map[store.Ref]store.Label{}, doubt: m.doubt,
 	}
@@ -41,17 +62,24 @@ func (m *memory) forget() {
 // it lacks is taken as not there: then the change is refused, and decided again,
 // or collides with what is.
 func (m *memory) predict(w *wants, owner string) *view {
-	if m.head == nil || w.host() || len(w.next)+len(w.intents)+len(w.claims) == 0 {
-		return nil
-	}
-	if w.head && m.doubt > 0 {
-		m.doubt--
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if w.host() || len(w.claims) == 0 {
 		return nil
 	}
 	v := newView(owner)
 	v.predicted = true
 	v.clock.row = m.clock
-	v.head = &found[store.Head]{row: *m.head}
+	if w.head {
+		if m.doubt > 0 {
+			m.doubt--
+			return nil
+		}
+		if m.head == nil {
+			return nil
+		}
+		v.head = &found[store.Head]{row: *m.head}
+	}
 	for k := range w.spend {
 		row, ok := m.spend[k]
 		if !ok {
@@ -91,10 +119,14 @@ func (m *memory) predict(w *wants, owner string) *view {
 
 // remember takes over what a committed transaction has read and written.
 func (m *memory) remember(v *view) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if max(len(m.leases), len(m.spend), len(m.next), len(m.claims), len(m.objects)) > memoryRows {
-		m.forget()
+		m.clear()
 	}
-	keepSound(m.leases, v.leases)
+	if !v.predicted {
+		keepSound(m.leases, v.leases)
+	}
 	keepSound(m.spend, v.spend)
 	for k, next := range v.next {
 		m.next[k] = next
@@ -117,7 +149,7 @@ func (m *memory) remember(v *view) {
 		m.head = &v.head.row
 	}
 	if v.clock.err == nil {
-		m.clock = v.clock.row
+		m.clock = max(m.clock, v.clock.row)
 	}
 }
 

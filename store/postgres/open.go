@@ -114,7 +114,9 @@ func (s *Store) open(ctx context.Context, opts Options) error {
 	if err := s.checkSchema(ctx); err != nil {
 		return err
 	}
-	connect := func(ctx context.Context, warn func()) (*pgx.Conn, error) { return dial(ctx, s.config, settingsOfWriter, warn) }
+	connect := func(ctx context.Context, warn func()) (*pgx.Conn, error) {
+		return dial(ctx, s.config, settingsOfWriter, warn)
+	}
 	m, life := &memory{}, rand.Text()
 	m.forget()
 	s.log, s.journal = newLane(opts.Owner, "log", life, m, connect), newLane(opts.Owner, "journal", life, m, connect)

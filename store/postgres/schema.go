@@ -55,8 +55,7 @@ CREATE TABLE world.head (
   world      BYTEA NOT NULL,
   state_root BYTEA NOT NULL,
   entry      BYTEA NOT NULL,
-  digest     BYTEA NOT NULL,
-  FOREIGN KEY (idx, entry) REFERENCES world.log (idx, hash)
+  digest     BYTEA NOT NULL
 );
 CREATE TABLE world.clock (
   id     BIGINT NOT NULL PRIMARY KEY CHECK (id = 1),

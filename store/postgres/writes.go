@@ -89,13 +89,13 @@ func (w *writes) queue(b *pgx.Batch) {
 	}
 	w.leases.queue(b, leaseTable, leaseArgs, leaseRow.digest)
 	w.spend.queue(b, spendTable, spendArgs, spendRow.digest)
+	w.queueHead(b)
 	slices.SortFunc(w.claims, func(x, y store.Claim) int { return compare(x.Invocation, y.Invocation) })
 	claimTable.insert(b, each(w.claims, rows.ClaimArgs))
 	w.queueObjects(b)
 	intentTable.insert(b, each(w.opened, rows.IntentArgs))
 	w.closed.queue(b, intentTable, rows.IntentArgs, store.Intent.Digest)
 	entryTable.insert(b, each(w.entries, rows.EntryArgs))
-	w.queueHead(b)
 	w.sessions.queue(b, sessionTable, rows.SessionArgs, rows.Session.Digest)
 	w.registry.queue(b, registryTable, registryArgs, store.HeadMove.Digest)
 	if w.clock > 0 {

@@ -143,7 +143,7 @@ var shared struct {
 }
 
 // Main runs the tests of a binary and then takes its shared cluster down.
-func Main(m *testing.M) {
+func Main(m interface{ Run() int }) {
 	code := m.Run()
 	shared.Lock()
 	if shared.Cluster != nil {
