@@ -1,5 +1,6 @@
-// Package attended holds the fence before new authority: one human act at a
-// controlling terminal (D19).
+// Package attended holds the fence before new authority, and before an operator's
+// word on an effect that nobody knows of: one human act at a controlling terminal
+// (D10, D19).
 //
 // It promises that nothing is minted, and no repository touched, before a yes was
 // typed at the terminal after the question was shown, that whatever was typed
