@@ -71,6 +71,25 @@ func (t Theorem) chunk(declared []smtlib.Node, assumed []Hypothesis, names bool)
 	return Chunk{t.File, out.String() + "\n"}
 }
 
+// WithTheorem returns a book that has one more theorem, from a file laid out like
+// those of spec/z3/theorems and resting on this book's.
+func (b *Book) WithTheorem(chunk Chunk) (*Book, error) {
+	nodes, err := smtlib.Parse(chunk.File, []byte(chunk.Text))
+	if err != nil {
+		return nil, err
+	}
+	t, err := readTheorem(chunk.File, chunk.Text, nodes)
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := b.Theorem(t.ID); ok {
+		return nil, t.bad(1, "there is a theorem %s already", t.ID)
+	}
+	c := b.clone()
+	c.Theorems = append(slices.Clone(b.Theorems), t)
+	return c, c.check()
+}
+
 func readTheorem(file, text string, nodes []smtlib.Node) (Theorem, error) {
 	t := Theorem{File: file, ID: strings.TrimSuffix(path.Base(file), ".smt2")}
 	if err := t.readHeader(text); err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"os"
 
@@ -45,11 +46,10 @@ func (s *setup) relating() relate.Options {
 	return relate.Options{Solvers: s.solvers(), Limit: s.limit}
 }
 
-// undecided is an error of the solvers' work: what could be tried and came to no
-// answer is not the same as what could not be tried.
+// undecided separates what was tried and not settled from what could not be tried.
 func undecided(err error) error {
-	if fault.Is(err, fault.Failed) {
-		return errNot(oneLine(err))
+	if u := relate.Undecided(""); errors.As(err, &u) {
+		return errNot(u)
 	}
 	return err
 }

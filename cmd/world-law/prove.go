@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -17,27 +18,32 @@ import (
 )
 
 func newProve(s *setup) *cobra.Command {
-	return &cobra.Command{
+	var law string
+	verb := &cobra.Command{
 		Use:   "prove [THEOREM...]",
 		Short: "Prove the theorems of the law with z3 and with cvc5",
 		Long: `Proves every theorem in each of its encodings with both solvers: the negated goal
-must be unsat, the hypotheses alone sat (twin), and no hypothesis unused.
+must be unsat, the hypotheses alone sat (twin), and no hypothesis unused. A name that
+ends in .smt2 is a theorem's own file. With --law FILE the theorems are asked of that
+law, with text as strings.
 
 Exit 0: all proved. Exit 1: tried and not proved, unknown and time-out included.
 Exit 2: could not be tried.`,
 		RunE: func(cmd *cobra.Command, ids []string) error {
-			return proveVerb(cmd.Context(), cmd.OutOrStdout(), s, ids)
+			return proveVerb(cmd.Context(), cmd.OutOrStdout(), s, law, ids)
 		},
 	}
+	verb.Flags().StringVar(&law, "law", "", "a law file in the place of spec/z3/decision.smt2")
+	return verb
 }
 
-func proveVerb(ctx context.Context, out io.Writer, s *setup, ids []string) error {
+func proveVerb(ctx context.Context, out io.Writer, s *setup, law string, ids []string) error {
 	start := time.Now()
-	book, err := s.book()
+	l, err := s.law(law)
 	if err != nil {
 		return err
 	}
-	theorems, err := choose(book, ids)
+	book, theorems, err := choose(l.Book, ids)
 	if err != nil {
 		return err
 	}
@@ -49,7 +55,11 @@ func proveVerb(ctx context.Context, out io.Writer, s *setup, ids []string) error
 		}
 		names = append(names, p.Name+" "+version)
 	}
-	results := prove.All(ctx, book, theorems, prove.Options{Solvers: s.solvers(), Limit: s.limit, Jobs: s.jobs})
+	options := prove.Options{Solvers: s.solvers(), Limit: s.limit, Jobs: s.jobs}
+	if law != "" {
+		options.Text = spec.String
+	}
+	results := prove.All(ctx, book, theorems, options)
 	table(out, results)
 	if err := ctx.Err(); err != nil {
 		return fault.New("prove", fault.Unavailable, "stopped before the end")
@@ -76,20 +86,30 @@ func proveVerb(ctx context.Context, out io.Writer, s *setup, ids []string) error
 	return nil
 }
 
-// choose returns the named theorems, or all of them.
-func choose(book *spec.Book, ids []string) ([]spec.Theorem, error) {
+// choose returns the named theorems, or all of them, and the book that they are in.
+func choose(book *spec.Book, ids []string) (*spec.Book, []spec.Theorem, error) {
 	if len(ids) == 0 {
-		return book.Theorems, nil
+		return book, book.Theorems, nil
 	}
 	var out []spec.Theorem
 	for _, id := range ids {
+		if strings.HasSuffix(id, ".smt2") {
+			text, err := readFile(id)
+			if err != nil {
+				return nil, nil, err
+			}
+			if book, err = book.WithTheorem(text); err != nil {
+				return nil, nil, err
+			}
+			id = strings.TrimSuffix(path.Base(id), ".smt2")
+		}
 		t, ok := book.Theorem(id)
 		if !ok {
-			return nil, fault.New("prove", fault.NotFound, "no theorem %q in spec/z3/theorems", id)
+			return nil, nil, fault.New("prove", fault.NotFound, "no theorem %q in spec/z3/theorems", id)
 		}
 		out = append(out, t)
 	}
-	return out, nil
+	return book, out, nil
 }
 
 const claimWidth = 64

@@ -14,7 +14,12 @@ import (
 	"world/spec"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // verb runs one verb in this process.
 func verb(args ...string) (code int, stdout, stderr string) {

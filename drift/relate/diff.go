@@ -2,9 +2,13 @@ package relate
 
 import (
 	"context"
-
-	"world/fault"
+	"fmt"
 )
+
+// Undecided says what was tried and not settled.
+type Undecided string
+
+func (u Undecided) Error() string { return string(u) }
 
 // Relation is how a law stands to another.
 type Relation string
@@ -27,7 +31,7 @@ type Difference struct {
 }
 
 // Diff relates a law to a base law. Authority that can neither be proved within
-// the other's nor shown outside is fault.Failed.
+// the other's nor shown outside is Undecided.
 func Diff(ctx context.Context, base, law Law, o Options) (Difference, error) {
 	for _, l := range []Law{base, law} {
 		if err := l.sound(ctx, o); err != nil {
@@ -84,7 +88,7 @@ func (j *joint) direction(ctx context.Context, way way) (*Witness, error) {
 	}
 	w, err := j.witness(ctx, way)
 	if err == nil && w == nil {
-		err = fault.New("diff", fault.Failed, "%s: not proved, and no list of up to %d grants shows otherwise: that %s", j.b.file, maxGrants, way.claim)
+		err = Undecided(fmt.Sprintf("%s: not proved, and no list of up to %d grants shows otherwise: that %s", j.b.file, maxGrants, way.claim))
 	}
 	return w, err
 }

@@ -166,7 +166,7 @@ func (j *joint) example(ctx context.Context, what, text string, terms ...string)
 	case err != nil || answer == z3.Unsat:
 		return nil, err
 	case answer == z3.Unknown:
-		return nil, fault.New("diff", fault.Failed, "solver %s does not know about %s, %s", j.o.Solvers[0].Name, j.b.file, what)
+		return nil, Undecided(fmt.Sprintf("%s, %s: solver %s does not know", j.b.file, what, j.o.Solvers[0].Name))
 	}
 	return values, nil
 }

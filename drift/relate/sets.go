@@ -142,7 +142,7 @@ func (s *sets) ask(p *z3.Process, wants string) (*law.Request, error) {
 			continue
 		}
 		if answer != z3.Sat {
-			return nil, fault.New("compare", fault.Failed, "a solver does not know whether there is a request")
+			return nil, Undecided("a solver does not know whether there is a request")
 		}
 		values, err := valuesOf(p, "asked", []string{"r"})
 		if err != nil {

@@ -24,6 +24,7 @@ type Options struct {
 	Solvers []z3.Program  // each must prove every theorem; the first one finds cores
 	Limit   time.Duration // for one question
 	Jobs    int           // questions at a time
+	Text    spec.Text     // how text is read; a sort with equality alone if empty
 }
 
 // Result is one theorem in one encoding.
@@ -108,6 +109,13 @@ func (d *desk) close() {
 	}
 }
 
+func (d *desk) text() spec.Text {
+	if d.options.Text == "" {
+		return spec.Sort
+	}
+	return d.options.Text
+}
+
 func (d *desk) drop(k int) {
 	if d.open[k] != nil {
 		d.open[k].Close()
@@ -139,7 +147,7 @@ func (d *desk) try(ctx context.Context, r Result, k int, wantCore bool) Try {
 	if err != nil {
 		return Try{Err: err}
 	}
-	t := ask(s, d.book, r)
+	t := ask(s, d.book, r, d.text())
 	if t.Err != nil {
 		d.drop(k)
 	}
@@ -148,7 +156,7 @@ func (d *desk) try(ctx context.Context, r Result, k int, wantCore bool) Try {
 	}
 	cores := len(d.options.Solvers)
 	if s, t.Err = d.at(ctx, cores, where+", core"); t.Err == nil {
-		t.Unused, t.Err = unused(s, d.book, r.Theorem)
+		t.Unused, t.Err = unused(s, d.book, r.Theorem, d.text())
 	}
 	if t.Err != nil {
 		d.drop(cores)
@@ -157,8 +165,8 @@ func (d *desk) try(ctx context.Context, r Result, k int, wantCore bool) Try {
 }
 
 // ask asks for the twin, the goal, and a counterexample if there is one.
-func ask(s *z3.Process, book *spec.Book, r Result) (t Try) {
-	script := append([]spec.Chunk{reset}, book.Script(r.Encoding, spec.Sort, r.Theorem.RestsOn...)...)
+func ask(s *z3.Process, book *spec.Book, r Result, text spec.Text) (t Try) {
+	script := append([]spec.Chunk{reset}, book.Script(r.Encoding, text, r.Theorem.RestsOn...)...)
 	script = append(script, r.Theorem.Twin())
 	if t.Twin, t.Err = s.CheckSat(script...); t.Err != nil {
 		return t
@@ -189,7 +197,7 @@ func model(s *z3.Process, t spec.Theorem) (string, error) {
 
 // unused returns the hypotheses that no encoding's proof needs: some are there
 // for 64 bits only.
-func unused(s *z3.Process, book *spec.Book, t spec.Theorem) ([]string, error) {
+func unused(s *z3.Process, book *spec.Book, t spec.Theorem, text spec.Text) ([]string, error) {
 	var left []string
 	for _, h := range t.Hypotheses {
 		left = append(left, h.Name)
@@ -198,7 +206,7 @@ func unused(s *z3.Process, book *spec.Book, t spec.Theorem) ([]string, error) {
 		if len(left) == 0 {
 			break
 		}
-		needed, err := core(s, book, t, enc)
+		needed, err := core(s, book, t, enc, text)
 		if err != nil {
 			return nil, err
 		}
@@ -208,9 +216,9 @@ func unused(s *z3.Process, book *spec.Book, t spec.Theorem) ([]string, error) {
 }
 
 // core returns the names of a minimal set of assertions that is unsatisfiable.
-func core(s *z3.Process, book *spec.Book, t spec.Theorem, enc spec.Encoding) ([]string, error) {
+func core(s *z3.Process, book *spec.Book, t spec.Theorem, enc spec.Encoding, words spec.Text) ([]string, error) {
 	options := spec.Chunk{File: "the options", Text: "(set-option :produce-unsat-cores true)\n(set-option :smt.core.minimize true)\n"}
-	text := append([]spec.Chunk{reset, options}, book.Script(enc, spec.Sort, t.RestsOn...)...)
+	text := append([]spec.Chunk{reset, options}, book.Script(enc, words, t.RestsOn...)...)
 	if a, err := s.CheckSat(append(text, t.Named())...); err != nil || a != z3.Unsat {
 		return nil, err
 	}

@@ -13,13 +13,13 @@
   (((decision (verdict Verdict) (index Num) (before Num) (after Num)))))
 
 ; A scope is within another if it is that one, or goes on after a slash.
-(define-fun within ((scope Text) (held Text)) Bool
+(define-fun covered ((scope Text) (held Text)) Bool
   (or (= scope held) (str.prefixof (str.++ held "/") scope)))
 
 ; One grant: the first failing check answers.
 (define-fun judge ((g Grant) (r Request)) Verdict
   (ite (not (= (g-effect g) (r-effect r))) denied-effect-name
-  (ite (not (within (r-scope r) (g-scope g))) denied-scope
+  (ite (not (covered (r-scope r) (g-scope g))) denied-scope
   (ite (not (and (le zero (now r)) (lt (now r) (expires g)))) denied-expired
   (ite (not (and (le zero (cost r)) (le zero (budget g)) (le (cost r) (budget g)))) denied-budget
        allowed)))))
