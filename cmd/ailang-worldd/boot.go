@@ -10,15 +10,17 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"world/cmd/internal/statedir"
 	"world/confine"
 	"world/coordinator"
 	"world/coordinator/capsule"
 	"world/coordinator/registry"
 	"world/daemon"
 	"world/daemon/admin"
+	"world/fault"
 	"world/session"
 	"world/store"
-	"world/store/sqlite"
+	"world/store/engine"
 	"world/tools"
 )
 
@@ -35,9 +37,11 @@ type boot struct {
 	layout  layout
 	bind    daemon.Bind
 	floor   confine.Level
-	store   *sqlite.Store
+	store   engine.Store
+	name    store.HomeID   // of this daemon
 	stage   *confine.Image // world-tool: first stage of the jail, and the interpreter of this build
 	jail    *confine.Jail
+	lost    string // what of the state directory's memory the store lacks, "" for nothing
 	archive *capsule.Archive
 	genesis store.Entry
 	calls   *coordinator.Coordinator
@@ -58,9 +62,11 @@ func (d *boot) start(ctx context.Context) (stage string, err error) {
 		{"bind-policy", d.readBind},
 		{"config", d.readLayout},
 		{"store-open", d.openStore},
+		{"rollback", d.checkRollback},
 		{"archive", d.openArchive},
 		{"confinement", d.buildJail},
 		{"registry-bootstrap", d.bootstrap},
+		{"remember", d.remember},
 		{"integrity", d.scan},
 		{"tools", d.handleTools},
 		{"listen", d.listen},
@@ -96,14 +102,30 @@ func (d *boot) readLayout(context.Context) (err error) {
 	if d.layout, err = newLayout(d.flags.db, d.flags.state, d.flags.workspaces); err != nil {
 		return err
 	}
+	if d.layout.state == "" {
+		return fault.New("serve: config", fault.Invalid, "--state-dir is required with a database")
+	}
 	if err = d.layout.check(); err != nil {
 		return err
 	}
 	return d.layout.make()
 }
 
+// openStore opens the store under the name of the state directory. Two processes
+// must not share a database under one name, so the directory is locked first; a
+// file has a lock of its own.
 func (d *boot) openStore(ctx context.Context) (err error) {
-	if d.store, err = sqlite.Open(ctx, d.layout.db, sqlite.Options{}); err != nil {
+	if d.layout.db.Shared() {
+		lock, err := statedir.Lock(d.layout.state)
+		if err != nil {
+			return err
+		}
+		d.later(lock.Close)
+	}
+	if d.name, err = d.layout.home(); err != nil {
+		return err
+	}
+	if d.store, err = d.layout.db.Open(ctx, engine.Options{Create: true, Owner: string(d.name)}); err != nil {
 		return err
 	}
 	d.later(d.store.Close)

@@ -33,7 +33,7 @@ type client struct {
 func (c *client) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&c.addr, "addr", "http://127.0.0.1:7644", "address of the daemon")
 	cmd.Flags().StringVar(&c.state, "state-dir", "", "the daemon's state directory, where its read token lies")
-	cmd.Flags().StringVar(&c.db, "db", "", "the daemon's store; its directory is the state directory unless that is given")
+	cmd.Flags().StringVar(&c.db, "db", "", "the daemon's store; a file's directory is the state directory unless that is given")
 }
 
 // get reads one path and returns its body. An answer that is no success is an
@@ -78,7 +78,11 @@ var local = &http.Client{
 func (c *client) authorize(r *http.Request) error {
 	state := c.state
 	if state == "" && c.db != "" {
-		state = filepath.Dir(c.db)
+		l, err := newLayout(c.db, "", "")
+		if err != nil {
+			return err
+		}
+		state = l.state
 	}
 	if state == "" {
 		return nil

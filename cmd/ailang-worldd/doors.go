@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"world/broker"
@@ -14,15 +15,10 @@ import (
 	"world/confine"
 	"world/coordinator"
 	"world/coordinator/capsule"
-	"world/coordinator/registry"
 	"world/daemon"
 	"world/daemon/admin"
 	"world/daemon/mcp"
 	"world/daemon/rest"
-	"world/session"
-	"world/session/attended"
-	"world/session/worktree"
-	"world/store"
 	"world/tools"
 )
 
@@ -49,7 +45,7 @@ func (d *boot) handleTools(context.Context) error {
 		}
 	}
 	d.calls = coordinator.New(coordinator.Options{
-		Store: d.store, Handlers: handlers, Log: d.log,
+		Store: d.store, Handlers: handlers, Home: d.name, Log: d.log,
 		Runner: capsule.New(capsule.Options{Jail: d.jail, Archive: d.archive, Floor: d.floor}),
 	})
 	d.later(func() error {
@@ -105,12 +101,10 @@ func (d *boot) notice() string {
 func (d *boot) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	operator := &admin.Server{World: d.genesis.Hash, Log: d.log, Desk: attended.Desk{
-		Office: session.Office{Store: d.store, Draft: func(ctx context.Context, verb string, about store.Ref) (store.Draft, error) {
-			return registry.HostDraft(ctx, d.store, verb, about)
-		}},
-		Root: worktree.Root(d.layout.workspaces), Wall: time.Now,
-	}}
+	operator := &admin.Server{World: d.genesis.Hash, Log: d.log, Desk: d.desk()}
+	var remembering sync.WaitGroup
+	defer remembering.Wait()
+	remembering.Go(func() { d.keepRemembering(ctx) })
 	answered := make(chan error, 1)
 	go func() {
 		defer cancel()
@@ -124,7 +118,7 @@ func (d *boot) run(ctx context.Context) error {
 
 // greet says where the daemon listens, and what to type next.
 func (d *boot) greet() {
-	mint := []string{"ailang-worldd session new EPISODE --repo DIR", "--db", quote(d.layout.db), "--state-dir", quote(d.layout.state)}
+	mint := []string{"ailang-worldd session new EPISODE --repo DIR", "--db", quote(d.layout.db.String()), "--state-dir", quote(d.layout.state)}
 	if d.layout.workspaces != "" {
 		mint = append(mint, "--workspace-root", quote(d.layout.workspaces))
 	}

@@ -16,7 +16,7 @@ func newFsck() *cobra.Command {
 	var w where
 	var most int
 	cmd := &cobra.Command{
-		Use:   "fsck --db FILE",
+		Use:   "fsck --db FILE|URL",
 		Short: "Re-derive a whole store from its raw bytes and name what does not agree",
 		Long: "Re-derive a whole store from its raw bytes, beside a running daemon or without one. Nothing\n" +
 			"is written or repaired. One line a finding; exit 3 when there is any.",
@@ -32,12 +32,9 @@ func newFsck() *cobra.Command {
 				return err
 			}
 			defer s.Close()
-			report, err := fsck.Run(cmd.Context(), s, fsck.Options{
-				MaxFindings: most,
-				Progress: func(kind string, rows int64) {
-					fmt.Fprintf(cmd.ErrOrStderr(), "%s: %d %s\n", cmd.CommandPath(), rows, kind)
-				},
-			})
+			m := newMeter(cmd.ErrOrStderr(), cmd.CommandPath())
+			report, err := fsck.Run(cmd.Context(), s, fsck.Options{MaxFindings: most, Progress: m.tell})
+			m.total("rows", report.Objects+report.Entries+report.Claims+report.Intents)
 			summarize(cmd.OutOrStdout(), report)
 			if err != nil {
 				return err

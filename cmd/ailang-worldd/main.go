@@ -14,12 +14,14 @@ import (
 	"syscall"
 
 	"world/cmd/internal/guard"
+	"world/cmd/internal/secret"
 )
 
 func main() {
+	args := secret.Args()
 	guard.Enforce(program)
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	code := run(ctx, args, os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
 }

@@ -19,6 +19,7 @@ import (
 type mintVerb struct {
 	terms  session.Terms
 	out    string // file for the credential, "" for stdout
+	tree   bool   // with a worktree, for the daemon of the state directory
 	local  func(context.Context, attended.Desk, *attended.Terminal) (admin.Minted, error)
 	daemon func(context.Context, *admin.Client, *attended.Terminal) (admin.Minted, error)
 }
@@ -27,7 +28,7 @@ func (v mintVerb) run(cmd *cobra.Command, l layout) error {
 	if err := v.terms.Check(); err != nil {
 		return err
 	}
-	if err := existing(l.db); err != nil {
+	if err := l.db.Exists(cmd.Context()); err != nil {
 		return err
 	}
 	terminal, err := attended.Open()
@@ -42,6 +43,7 @@ func (v mintVerb) run(cmd *cobra.Command, l layout) error {
 	}
 	var minted admin.Minted
 	err = desks{
+		tree: v.tree,
 		local: func(d attended.Desk) (err error) {
 			minted, err = v.local(cmd.Context(), d, terminal)
 			return err

@@ -99,7 +99,7 @@ func TestOperatorBesideADaemon(t *testing.T) {
 	t.Run("scripts", func(t *testing.T) {
 		testscript.Run(t, params("testdata/beside", func(env *testscript.Env) error {
 			l, err := newLayout(f.db, f.state, f.workspaces)
-			env.Setenv("DB", l.db)
+			env.Setenv("DB", l.db.String())
 			env.Setenv("STATE", l.state)
 			return err
 		}))

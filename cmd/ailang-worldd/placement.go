@@ -9,26 +9,31 @@ import (
 	"strings"
 	"syscall"
 
+	"world/cmd/internal/statedir"
 	"world/fault"
+	"world/store"
+	"world/store/engine"
 )
 
 // layout is where a daemon keeps things, as absolute paths.
 type layout struct {
-	db         string // the store's file
+	db         engine.Place
 	state      string // socket, read token, archive, policies, cache
 	workspaces string // worktrees, one an episode; "" when there are none
 }
 
-// newLayout makes paths absolute. An empty state directory is the store's own.
+// newLayout makes paths absolute. An empty state directory is that of the store's
+// file; with a database it stays empty, for verbs that need none.
 func newLayout(db, state, workspaces string) (layout, error) {
-	if db == "" {
-		return layout{}, fault.New("serve: config", fault.Invalid, "--db is required")
+	kept, err := engine.Parse(db)
+	if err != nil {
+		return layout{}, err
 	}
-	if state == "" {
-		state = filepath.Dir(db)
+	if state == "" && !kept.Shared() {
+		state = filepath.Dir(kept.File())
 	}
-	l := layout{db, state, workspaces}
-	for _, path := range []*string{&l.db, &l.state, &l.workspaces} {
+	l := layout{kept, state, workspaces}
+	for _, path := range []*string{&l.state, &l.workspaces} {
 		if *path == "" {
 			continue
 		}
@@ -49,10 +54,31 @@ type place struct{ what, path string }
 
 // kept lists what an agent must never write, the outer before the inner.
 func (l layout) kept() []place {
-	return []place{
-		{"the store's directory", filepath.Dir(l.db)}, {"the store", l.db}, {"the state directory", l.state},
-		{"the archive", l.archive()}, {"the policies", l.policies()}, {"the cache", filepath.Join(l.state, "cache")},
+	kept := []place{
+		{"the state directory", l.state}, {"the archive", l.archive()}, {"the policies", l.policies()},
+		{"the cache", filepath.Join(l.state, "cache")},
 	}
+	if file := l.db.File(); file != "" {
+		kept = append([]place{{"the store's directory", filepath.Dir(file)}, {"the store", file}}, kept...)
+	}
+	return kept
+}
+
+// folder is the directory of the store's file, "" when a database keeps it.
+func (l layout) folder() string {
+	if l.db.Shared() {
+		return ""
+	}
+	return filepath.Dir(l.db.File())
+}
+
+// home is the name of the daemon whose state directory this is. A worktree is
+// made for that daemon and no other.
+func (l layout) home() (store.HomeID, error) {
+	if l.state == "" {
+		return "", fault.New("cli: home", fault.Invalid, "--state-dir is required with a database: the worktree is for the daemon of that directory")
+	}
+	return statedir.Name(l.state)
 }
 
 func (l layout) archive() string  { return filepath.Join(l.state, "archive") }
@@ -122,7 +148,7 @@ func (l layout) make() error {
 		place
 		mode os.FileMode
 	}{
-		{place{"the store's directory", filepath.Dir(l.db)}, 0o700},
+		{place{"the store's directory", l.folder()}, 0o700},
 		{place{"the state directory", l.state}, 0o700},
 		{place{"the archive", l.archive()}, 0o700},
 		{place{"the policies", l.policies()}, 0o700},

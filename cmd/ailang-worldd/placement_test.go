@@ -89,7 +89,7 @@ func TestMadeDirectoriesAreOnesOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	for dir, mode := range map[string]os.FileMode{
-		filepath.Dir(l.db): 0o700, l.state: 0o700, l.archive(): 0o700, l.policies(): 0o700, l.workspaces: 0o711,
+		filepath.Dir(l.db.File()): 0o700, l.state: 0o700, l.archive(): 0o700, l.policies(): 0o700, l.workspaces: 0o711,
 	} {
 		if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != mode {
 			t.Errorf("%s: %v, %v; want mode %o", dir, info, err, mode)

@@ -32,7 +32,7 @@ type pending struct {
 func newReceipts() *cobra.Command {
 	var w where
 	cmd := &cobra.Command{
-		Use:   "receipts --db FILE",
+		Use:   "receipts --db FILE|URL",
 		Short: "List effects of which nobody knows whether they happened",
 		Long: "List indeterminate intents that nobody has reconciled, the oldest first, one JSON object a\n" +
 			"line, beside a running daemon or without one. Their cost stays spent and none is retried.\n" +

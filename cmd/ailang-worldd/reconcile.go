@@ -13,7 +13,7 @@ func newReconcile() *cobra.Command {
 	var w where
 	var word attended.Word
 	cmd := &cobra.Command{
-		Use:   "reconcile ID --db FILE --verdict VERDICT --note TEXT",
+		Use:   "reconcile ID --db FILE|URL --verdict VERDICT --note TEXT",
 		Short: "Close an effect of which nobody knows whether it happened, after one human act at the terminal",
 		Long: "Close an indeterminate intent, named as receipts names it or by the id of its call, with your\n" +
 			"word for what happened. It is written down with a log entry. No cost is given back, nothing\n" +
@@ -38,7 +38,7 @@ func reconcile(cmd *cobra.Command, w where, word attended.Word) error {
 	if err := word.Check(); err != nil {
 		return err
 	}
-	if err := existing(l.db); err != nil {
+	if err := l.db.Exists(cmd.Context()); err != nil {
 		return err
 	}
 	terminal, err := attended.OpenFor("reconciling an intent")

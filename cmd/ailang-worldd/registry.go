@@ -18,7 +18,7 @@ import (
 	"world/session"
 	"world/session/attended"
 	"world/store"
-	"world/store/sqlite"
+	"world/store/engine"
 	"world/tools"
 )
 
@@ -32,11 +32,11 @@ func newRegistry() *cobra.Command {
 func newRegistryUpgrade() *cobra.Command {
 	var w where
 	cmd := &cobra.Command{
-		Use:   "upgrade --db FILE",
+		Use:   "upgrade --db FILE|URL",
 		Short: "Take over this binary's built-in transitions, after one human act at the terminal",
 		Long: "Publish this binary's built-in transitions, pinned to its interpreter, as one more revision\n" +
 			"of the registry. Other transitions stay, and so do the interpreters of recorded calls. The\n" +
-			"store must have no daemon: stop it first, and serve anew afterwards.",
+			"daemon of a file must be stopped first, and serve anew afterwards; those of a database go on.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			self, err := os.Executable()
@@ -56,14 +56,14 @@ func upgrade(ctx context.Context, w where, worldTool string, out io.Writer) (err
 	if err != nil {
 		return err
 	}
-	if err := existing(l.db); err != nil {
+	if err := l.db.Exists(ctx); err != nil {
 		return err
 	}
 	interpreter, err := sealed(worldTool)
 	if err != nil {
 		return err
 	}
-	s, err := sqlite.Open(ctx, l.db, sqlite.Options{})
+	s, err := l.db.Open(ctx, engine.Options{})
 	if fault.Is(err, fault.Locked) {
 		return fault.Wrap("cli: upgrade", fault.Locked, err, "a daemon holds the store; stop it, upgrade, and serve anew")
 	}

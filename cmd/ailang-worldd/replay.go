@@ -18,7 +18,6 @@ import (
 	"world/fault"
 	"world/store"
 	"world/store/record"
-	"world/store/sqlite"
 )
 
 // replayFlags is what an operator says of a replay.
@@ -32,7 +31,7 @@ type replayFlags struct {
 func newReplay() *cobra.Command {
 	var f replayFlags
 	cmd := &cobra.Command{
-		Use:   "replay (INVOCATION | --all) --db FILE",
+		Use:   "replay (INVOCATION | --all) --db FILE|URL",
 		Short: "Make recorded calls again from their evidence alone and compare every byte",
 		Long: "Make recorded calls again from their evidence alone, without any effect, and compare every\n" +
 			"byte. Exit 3 when one diverges; its position, what is recorded and what follows from the\n" +
@@ -51,7 +50,7 @@ func newReplay() *cobra.Command {
 			if !f.all {
 				id = store.InvocationID(args[0])
 			}
-			return replayCalls(cmd.Context(), f, id, worldTool, cmd.OutOrStdout())
+			return replayCalls(cmd.Context(), f, id, worldTool, cmd.OutOrStdout(), newMeter(cmd.ErrOrStderr(), cmd.CommandPath()))
 		},
 	}
 	f.flags(cmd, true)
@@ -62,8 +61,11 @@ func newReplay() *cobra.Command {
 	return cmd
 }
 
+// tellEvery is how many replayed calls lie between two words of progress.
+const tellEvery = 250
+
 // replayCalls replays one call, or all with an empty id, in a jail of its own.
-func replayCalls(ctx context.Context, f replayFlags, id store.InvocationID, worldTool string, out io.Writer) (err error) {
+func replayCalls(ctx context.Context, f replayFlags, id store.InvocationID, worldTool string, out io.Writer, m *meter) (err error) {
 	l, err := f.layout("")
 	if err != nil {
 		return err
@@ -93,13 +95,18 @@ func replayCalls(ctx context.Context, f replayFlags, id store.InvocationID, worl
 		}
 		return nil
 	}
+	calls := int64(0)
 	counts, err := p.All(ctx, func(r replay.Report) error {
+		if calls++; calls%tellEvery == 0 {
+			m.tell("calls", calls)
+		}
 		_, err := fmt.Fprintln(out, reported(r))
 		return err
 	})
 	if err != nil {
 		return err
 	}
+	m.total("calls", calls)
 	fmt.Fprintln(out, counted(counts))
 	if counts.Diverged > 0 {
 		return exit{code: exitIntegrity}
@@ -109,7 +116,7 @@ func replayCalls(ctx context.Context, f replayFlags, id store.InvocationID, worl
 
 // replayer builds the jail in which recorded programs run again, by the
 // interpreters that the store keeps.
-func replayer(s *sqlite.Store, l layout, floor confine.Level, current bool, worldTool string) (*replay.Replayer, func() error, error) {
+func replayer(s store.Store, l layout, floor confine.Level, current bool, worldTool string) (*replay.Replayer, func() error, error) {
 	stage, err := confine.SealFile(worldTool)
 	if err != nil {
 		return nil, nil, err
@@ -125,7 +132,11 @@ func replayer(s *sqlite.Store, l layout, floor confine.Level, current bool, worl
 		return nil, nil, errors.Join(err, remove())
 	}
 	done := func() error { return errors.Join(archive.Close(), remove()) }
-	jail, err := confine.New(confine.Options{Stage: stage, Hidden: []string{l.state, dir}})
+	hidden := []string{dir}
+	if l.state != "" {
+		hidden = append(hidden, l.state)
+	}
+	jail, err := confine.New(confine.Options{Stage: stage, Hidden: hidden})
 	if err != nil {
 		return nil, nil, errors.Join(err, done())
 	}

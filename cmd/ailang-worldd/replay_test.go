@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -43,7 +44,7 @@ func recorded(t *testing.T, interpreter []byte, runner capsule.Runner) replayFla
 func again(t *testing.T, f replayFlags, id store.InvocationID) (int, string) {
 	t.Helper()
 	var out bytes.Buffer
-	err := replayCalls(t.Context(), f, id, worldTool, &out)
+	err := replayCalls(t.Context(), f, id, worldTool, &out, newMeter(io.Discard, "replay"))
 	if err == nil {
 		return exitDone, out.String()
 	}
@@ -124,11 +125,11 @@ func TestReplayRefusesWhatItCannotStart(t *testing.T) {
 	}
 	f.floor = confine.Landlock.String()
 	var out bytes.Buffer
-	if err := replayCalls(t.Context(), f, "", filepath.Join(t.TempDir(), "none"), &out); err == nil {
+	if err := replayCalls(t.Context(), f, "", filepath.Join(t.TempDir(), "none"), &out, newMeter(io.Discard, "replay")); err == nil {
 		t.Error("without world-tool it replays")
 	}
 	f.db = filepath.Join(t.TempDir(), "none.db")
-	if err := replayCalls(t.Context(), f, "", worldTool, &out); !fault.Is(err, fault.NotFound) {
+	if err := replayCalls(t.Context(), f, "", worldTool, &out, newMeter(io.Discard, "replay")); !fault.Is(err, fault.NotFound) {
 		t.Errorf("without a store: %v", err)
 	}
 }

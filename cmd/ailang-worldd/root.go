@@ -21,7 +21,7 @@ func newRoot() *cobra.Command {
 	root.AddCommand(
 		newServe(),
 		newSession(),
-		newWhy(), newFsck(), newReplay(), newReceipts(), newReconcile(), newRegistry(),
+		newWhy(), newFsck(), newReplay(), newReceipts(), newReconcile(), newRegistry(), newStore(),
 		newHealth(), newHead(), newLog(), newObject(),
 	)
 	return root

@@ -48,7 +48,7 @@ func TestBesideADaemon(t *testing.T) {
 		testscript.Run(t, params("testdata/daemon", func(env *testscript.Env) error {
 			l, err := newLayout(f.db, f.state, f.workspaces)
 			env.Setenv("ADDR", d.url)
-			env.Setenv("DB", l.db)
+			env.Setenv("DB", l.db.String())
 			env.Setenv("STATE", l.state)
 			env.Setenv("WS", l.workspaces)
 			return err

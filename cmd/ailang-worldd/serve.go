@@ -20,16 +20,18 @@ import (
 // serveFlags is what an operator says of a daemon.
 type serveFlags struct {
 	db, bind, workspaces, state, tool, floor string
-	openReads                                bool
+	openReads, rollback                      bool
 }
 
 func newServe() *cobra.Command {
 	var f serveFlags
 	cmd := &cobra.Command{
-		Use:   "serve --db FILE",
+		Use:   "serve --db FILE|URL",
 		Short: "Serve a world on loopback until interrupted",
 		Long: "Serve a world on loopback until SIGINT or SIGTERM; running calls then have 10 s to finish.\n" +
-			"An empty store gets its genesis entry and the built-in transitions.",
+			"An empty store gets its genesis entry and the built-in transitions. Several daemons may serve\n" +
+			"one database, each with a state directory and worktrees of its own. The database's password is\n" +
+			"better given in PGPASSWORD or a password file than in the URL.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			world, err := os.Executable()
@@ -41,12 +43,13 @@ func newServe() *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.db, "db", "", "the store's file (required)")
+	flags.StringVar(&f.db, "db", "", dbUsage)
 	flags.StringVar(&f.bind, "bind", "127.0.0.1:7644", "loopback address; port 0 takes a free one")
 	flags.StringVar(&f.workspaces, "workspace-root", "", "directory of the episodes' worktrees; without it no tool can act")
-	flags.StringVar(&f.state, "state-dir", "", "directory of socket, read token, archive and policies (default: that of the store)")
+	flags.StringVar(&f.state, "state-dir", "", "directory of socket, read token, archive and policies (default: that of the store's file; required with a database)")
 	flags.StringVar(&f.tool, "tool-ailang-bin", "", "tool binary that carries out effects (default: the world-tool beside this program)")
 	flags.BoolVar(&f.openReads, "open-reads", false, "serve /v1 reads without the read token to whatever reaches the port")
+	flags.BoolVar(&f.rollback, "acknowledge-rollback", false, "serve a store that lacks entries which this state directory remembers, such as a restored backup; it is logged")
 	flags.StringVar(&f.floor, "confinement-floor", confine.Landlock.String(), "weakest confinement accepted: namespaces, landlock or process")
 	return cmd
 }

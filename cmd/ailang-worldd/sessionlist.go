@@ -25,7 +25,7 @@ type listed struct {
 func newSessionList() *cobra.Command {
 	var w where
 	cmd := &cobra.Command{
-		Use:   "list --db FILE",
+		Use:   "list --db FILE|URL",
 		Short: "List sessions in mint order, one JSON object a line; no credential is stored or shown",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -17,7 +17,7 @@ func newSessionMint() *cobra.Command {
 	var grants []string
 	var ttl int64
 	cmd := &cobra.Command{
-		Use:   "mint --db FILE --episode EPISODE --grant EFFECT=SCOPE:BUDGET...",
+		Use:   "mint --db FILE|URL --episode EPISODE --grant EFFECT=SCOPE:BUDGET...",
 		Short: "Mint a session credential, after one human act at the terminal",
 		Long: "Mint a session credential. The question is asked at the controlling terminal; the\n" +
 			"credential goes to stdout, or to --out, and is stored nowhere.",

@@ -20,7 +20,7 @@ func newSessionNew() *cobra.Command {
 	var workspaces, preset, out string
 	var budget, ttl int64
 	cmd := &cobra.Command{
-		Use:   "new EPISODE --db FILE --repo DIR",
+		Use:   "new EPISODE --db FILE|URL --repo DIR",
 		Short: "Add a git worktree for an episode and mint a session for the coding tools on it",
 		Long: "Add a git worktree of DIR below the workspace root, on a new branch named as the episode\n" +
 			"unless --branch or --detach says otherwise, and mint a session with a preset of grants.\n" +
@@ -44,7 +44,7 @@ func newSessionNew() *cobra.Command {
 			q.Episode = store.EpisodeID(args[0])
 			terms := session.Terms{Episode: q.Episode, Grants: grants, TTL: ttl}
 			return mintVerb{
-				terms: terms, out: out,
+				terms: terms, out: out, tree: true,
 				local: func(ctx context.Context, d attended.Desk, t *attended.Terminal) (admin.Minted, error) {
 					minted, tree, err := d.New(ctx, t, terms, q)
 					return admin.MintedOf(minted, tree.Path), err

@@ -15,7 +15,7 @@ func newSessionRevoke() *cobra.Command {
 	var w where
 	var episode string
 	cmd := &cobra.Command{
-		Use:   "revoke --db FILE (CREDENTIAL_ID | --episode EPISODE)",
+		Use:   "revoke --db FILE|URL (CREDENTIAL_ID | --episode EPISODE)",
 		Short: "End a session, or every session of an episode, now",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

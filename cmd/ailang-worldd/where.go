@@ -2,26 +2,26 @@ package main
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"world/coordinator/registry"
-	"world/fault"
 	"world/session"
+	"world/session/worktree"
 	"world/store"
-	"world/store/sqlite"
+	"world/store/engine"
 )
+
+const dbUsage = "the store: a file, or postgres://USER@HOST:PORT/NAME (required)"
 
 // where says which world a verb is about.
 type where struct{ db, state string }
 
 // flags adds --db, and --state-dir for verbs that need what lies beside the store.
 func (w *where) flags(cmd *cobra.Command, stateToo bool) {
-	cmd.Flags().StringVar(&w.db, "db", "", "the store's file (required)")
+	cmd.Flags().StringVar(&w.db, "db", "", dbUsage)
 	if stateToo {
-		cmd.Flags().StringVar(&w.state, "state-dir", "", "the daemon's state directory (default: that of the store)")
+		cmd.Flags().StringVar(&w.state, "state-dir", "", "the daemon's state directory (default: that of the store's file)")
 	}
 }
 
@@ -30,25 +30,17 @@ func (w where) layout(workspaces string) (layout, error) {
 	return newLayout(w.db, w.state, workspaces)
 }
 
-// existing refuses a store that is not there: only serve makes one.
-func existing(db string) error {
-	if info, err := os.Stat(db); err != nil || !info.Mode().IsRegular() {
-		return fault.Wrap("cli: open store", fault.NotFound, err, "%s is not a store; serve makes one", filepath.Base(db))
-	}
-	return nil
-}
-
 // openReading opens the store beside or without a daemon.
-func (w where) openReading(ctx context.Context) (*sqlite.Store, error) {
-	l, err := w.layout("")
+func (w where) openReading(ctx context.Context) (engine.Store, error) {
+	p, err := engine.Parse(w.db)
 	if err != nil {
 		return nil, err
 	}
-	if err := existing(l.db); err != nil {
-		return nil, err
-	}
-	return sqlite.Open(ctx, l.db, sqlite.Options{ReadOnly: true})
+	return p.Open(ctx, engine.Options{ReadOnly: true})
 }
+
+// worktreesOf is the folder of a layout's worktrees.
+func worktreesOf(l layout) worktree.Root { return worktree.Root(l.workspaces) }
 
 // officeOf is the session office of a store, whose acts carry the host's draft.
 func officeOf(s store.Store) session.Office {

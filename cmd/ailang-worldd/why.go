@@ -25,7 +25,7 @@ func newWhy() *cobra.Command {
 	var scan int
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "why TARGET --db FILE",
+		Use:   "why TARGET --db FILE|URL",
 		Short: "Walk from a log entry or a byte to the call, the grant and the mint behind it",
 		Long: "Walk the evidence behind TARGET: a log index, head, sha256:REF, an invocation id such as\n" +
 			"mcp:EPISODE:TASK, the name of an intent, or - to read one of these from stdin.\n" +

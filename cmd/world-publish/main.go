@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"world/cmd/internal/guard"
+	"world/cmd/internal/secret"
 )
 
 const program = "world-publish"
@@ -53,9 +54,12 @@ type failure struct{ error }
 func (f failure) Unwrap() error { return f.error }
 
 func main() {
+	args := secret.Args()
 	guard.Enforce(program)
 	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	err := newRoot().ExecuteContext(ctx)
+	root := newRoot()
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
 	cancel()
 	os.Exit(report(err))
 }

@@ -4,17 +4,17 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"world/coordinator/registry"
+	"world/fault"
 	"world/session"
 	"world/session/attended"
 	"world/store"
-	"world/store/sqlite"
+	"world/store/engine"
 )
 
 // answerTime is how long the phrase is waited for.
@@ -23,17 +23,18 @@ const answerTime = 60 * time.Second
 func newTransitions() *cobra.Command {
 	var db, file, interpreter string
 	cmd := &cobra.Command{
-		Use:   "transitions --db FILE --manifest FILE",
+		Use:   "transitions --db FILE|URL --manifest FILE",
 		Short: "Publish transitions to a store's registry",
 		Long: "Publishes the transitions of a manifest, a JSON array of {id, title, description, transitionFnFile,\n" +
-			"inputSchema, outputSchema, access, declaredEffects}, to the registry of a store that no daemon serves.\n" +
+			"inputSchema, outputSchema, access, declaredEffects}, to the registry of a store. The daemon of a\n" +
+			"file must be stopped first; those of a database go on and serve them at once.\n" +
 			"The same transitions again change nothing.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return publish(cmd.Context(), db, file, interpreter)
 		},
 	}
-	cmd.Flags().StringVar(&db, "db", "", "the store's file")
+	cmd.Flags().StringVar(&db, "db", "", "the store: a file, or postgres://USER@HOST:PORT/NAME")
 	cmd.Flags().StringVar(&file, "manifest", "", "the manifest's file")
 	cmd.Flags().StringVar(&interpreter, "interpreter-ref", "", "the kept interpreter that runs them; default: that of genesis")
 	for _, name := range []string{"db", "manifest"} {
@@ -50,10 +51,14 @@ func publish(ctx context.Context, db, file, interpreter string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(db); err != nil {
+	place, err := engine.Parse(db)
+	if err != nil {
+		return err
+	}
+	s, err := place.Open(ctx, engine.Options{})
+	if fault.Is(err, fault.NotFound) {
 		return stop{fence: "store", reason: "absent"}
 	}
-	s, err := sqlite.Open(ctx, db, sqlite.Options{})
 	if err != nil {
 		return stop{"store", "unopenable", err}
 	}
@@ -62,7 +67,7 @@ func publish(ctx context.Context, db, file, interpreter string) error {
 	if err != nil {
 		return err
 	}
-	if err := attend(ctx, db, len(transitions)); err != nil {
+	if err := attend(ctx, place, len(transitions)); err != nil {
 		return err
 	}
 	now, err := session.Now(ctx, s, time.Now())
@@ -94,7 +99,7 @@ func pinned(ctx context.Context, s store.Store, ref string) (store.Ref, error) {
 }
 
 // attend is the fence: no continuous integration, a controlling terminal, a phrase.
-func attend(ctx context.Context, db string, n int) error {
+func attend(ctx context.Context, place engine.Place, n int) error {
 	for _, name := range []string{"CI", "GITHUB_ACTIONS"} {
 		if os.Getenv(name) != "" {
 			return stop{fence: "ci", reason: strings.ToLower(name)}
@@ -105,13 +110,9 @@ func attend(ctx context.Context, db string, n int) error {
 		return stop{"tty", "no-controlling-terminal", err}
 	}
 	defer terminal.Close()
-	path, err := filepath.Abs(db)
-	if err != nil {
-		return err
-	}
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	if err := terminal.Phrase(ctx, nil, fmt.Sprintf("publish %d transitions to %s", n, path)); err != nil {
+	if err := terminal.Phrase(ctx, nil, fmt.Sprintf("publish %d transitions to %s", n, place)); err != nil {
 		return stop{fence: "confirmation", err: err}
 	}
 	return nil

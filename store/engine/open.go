@@ -37,8 +37,8 @@ const idle = time.Millisecond
 // another process writes the file, Unavailable when the database cannot be
 // reached or the store is sealed; otherwise as the engines say.
 func (p Place) Open(ctx context.Context, o Options) (Store, error) {
-	if !o.Create && !o.ReadOnly {
-		if err := p.exists(ctx); err != nil {
+	if !o.Create && !(o.ReadOnly && p.Shared()) { // who reads a database finds out by itself
+		if err := p.Exists(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -56,8 +56,8 @@ func (p Place) Open(ctx context.Context, o Options) (Store, error) {
 	return s, nil
 }
 
-// exists refuses, kind NotFound, a place without a store.
-func (p Place) exists(ctx context.Context) error {
+// Exists refuses, kind NotFound, a place without a store.
+func (p Place) Exists(ctx context.Context) error {
 	const op = "store: open"
 	if !p.Shared() {
 		if info, err := os.Stat(p.file); err != nil || !info.Mode().IsRegular() {

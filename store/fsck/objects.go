@@ -55,6 +55,8 @@ func decodes(semanticID string, b []byte) (err error) {
 		_, err = record.DecodeRegistry(b)
 	case record.Commit:
 		_, err = record.DecodeCommit(b)
+	case record.Notice:
+		_, err = record.DecodeNotice(b)
 	case record.Genesis:
 		_, err = record.DecodeGenesis(b)
 	}

@@ -24,4 +24,5 @@ const (
 	Interpreter    = "world/interpreter/v1"       // bytes of an interpreter
 	HostAct        = "world/host-act/v1"          // text that stands as transitionFn of host acts
 	Commit         = "world/commit/v1"            // CommitRecord
+	Notice         = "world/operator-notice/v1"   // NoticeRecord
 )

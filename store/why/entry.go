@@ -74,6 +74,9 @@ func (w *walker) act(e store.Entry) {
 		case record.Reconciliation:
 			w.reconciliation(e.Transition)
 			return
+		case record.Notice:
+			w.notice(e.Transition)
+			return
 		case record.Genesis:
 			w.genesis(e.Transition)
 			return
@@ -105,6 +108,12 @@ func (w *walker) revocation(ref store.Ref) {
 		w.session(r.Session, "")
 		w.mint(r.Session)
 	}
+}
+
+func (w *walker) notice(ref store.Ref) {
+	decoded(w, "notice", ref, record.DecodeNotice, func(n record.NoticeRecord) (string, error) {
+		return sprintf("%s by %s at %d: %s", n.Act, n.By, n.At, n.Note), nil
+	})
 }
 
 func (w *walker) reconciliation(ref store.Ref) {

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"world/cmd/internal/statedir"
+	"world/fault"
+	"world/session/attended"
+	"world/store/record"
+)
+
+// rememberEvery is how often a running daemon writes down how far its store is: a
+// backup older than that is recognised, whatever ends the daemon.
+const rememberEvery = 5 * time.Second
+
+// checkRollback refuses a store that has forgotten what this state directory
+// remembers, unless the operator says that it is meant.
+func (d *boot) checkRollback(ctx context.Context) (err error) {
+	if d.lost, err = statedir.Rollback(ctx, d.layout.state, d.store); err != nil || d.lost == "" || d.flags.rollback {
+		return err
+	}
+	return fault.New("serve: rollback", fault.Conflict,
+		"%s. A restored backup has forgotten what was spent and done since; serve --acknowledge-rollback accepts it as it is", d.lost)
+}
+
+// remember writes an accepted rollback into the log, and begins to remember.
+func (d *boot) remember(ctx context.Context) error {
+	if d.lost != "" {
+		entry, err := d.desk().Notice(ctx, record.AcknowledgeRollback, d.lost)
+		if err != nil {
+			return err
+		}
+		d.log.Warn().Str("lost", d.lost).Int64("entry", entry.Index).Msg("a rollback of the store was acknowledged")
+	}
+	if err := statedir.Remember(ctx, d.layout.state, d.store); err != nil {
+		return err
+	}
+	d.later(func() error {
+		ctx, cancel := context.WithTimeout(context.Background(), endTime)
+		defer cancel()
+		return statedir.Remember(ctx, d.layout.state, d.store)
+	})
+	return nil
+}
+
+// keepRemembering remembers now and then until ctx ends.
+func (d *boot) keepRemembering(ctx context.Context) {
+	tick := time.NewTicker(rememberEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		if err := statedir.Remember(ctx, d.layout.state, d.store); err != nil && ctx.Err() == nil {
+			d.log.Warn().Err(err).Msg("the last entry was not remembered")
+		}
+	}
+}
+
+// desk carries out an operator's word in this daemon.
+func (d *boot) desk() attended.Desk {
+	return attended.Desk{Office: officeOf(d.store), Root: worktreesOf(d.layout), Home: d.name, Wall: time.Now}
+}
