@@ -59,3 +59,11 @@ drift-nightly:
 	ci/setup prove
 	@mkdir -p out
 	$(GO) run ./cmd/world-law drift --inputs 0 --resume out/drift.json
+
+# Kills processes at every named moment of a call until there were that many; a
+# run prints its seed, and SEED=N plays the same kills again.
+KILLS ?= 10000
+SEED  ?= 0
+crash:
+	ci/setup test
+	$(GO) test ./ci/crash -v -count 1 -timeout 12h -run 'Kill|Budget' -kills $(KILLS) -seed $(SEED)

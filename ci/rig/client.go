@@ -62,6 +62,7 @@ type Answer struct {
 	IsError bool
 	Text    string         // the text content, joined
 	Output  map[string]any // structured content
+	Entry   int64          // index of the log entry that records it, 0 for none
 }
 
 // Call calls a tool; invocation is the idempotency key, "" for none.
@@ -81,6 +82,8 @@ func (a *Agent) Call(ctx context.Context, tool, invocation string, args map[stri
 		}
 	}
 	answer.Output, _ = result.StructuredContent.(map[string]any)
+	index, _ := result.Meta["world/logIndex"].(float64)
+	answer.Entry = int64(index)
 	return answer, nil
 }
 

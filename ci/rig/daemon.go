@@ -34,6 +34,7 @@ func (w *World) Serve(ctx context.Context, args ...string) (*Daemon, error) {
 	if err != nil {
 		return nil, err
 	}
+	d.cmd.Env = append(os.Environ(), w.Env...)
 	d.cmd.Stderr = d
 	if err := d.cmd.Start(); err != nil {
 		return nil, err

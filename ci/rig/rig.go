@@ -22,7 +22,9 @@ const patience = 30 * time.Second
 type World struct {
 	Bin        string // folder of the built binaries
 	Dir        string
-	Tool       string // --tool-ailang-bin, "" for the default
+	Database   string   // URL of the store, "" for a file
+	Tool       string   // --tool-ailang-bin, "" for the default
+	Env        []string // of the daemon, beside the caller's own
 	Daemon     *Daemon
 	Repository string // a git repository with one commit
 }
@@ -52,10 +54,15 @@ func New(bin, dir string) (*World, error) {
 	return w, nil
 }
 
-// DB is the store's file.
-func (w *World) DB() string { return filepath.Join(w.State(), "world.db") }
+// DB is the store, as --db names it.
+func (w *World) DB() string {
+	if w.Database != "" {
+		return w.Database
+	}
+	return filepath.Join(w.State(), "world.db")
+}
 
-// State is the folder of the store, the sockets, the read token and the archive.
+// State is the folder of the store's file, the sockets, the read token and the archive.
 func (w *World) State() string { return filepath.Join(w.Dir, "state") }
 
 // Workspaces is the folder of the episodes' worktrees.
