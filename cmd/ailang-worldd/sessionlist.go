@@ -19,6 +19,7 @@ type listed struct {
 	CreatedAt  int64              `json:"createdAt"` // logical unix seconds
 	ExpiresAt  int64              `json:"expiresAt"` // logical unix seconds
 	Revocation store.Ref          `json:"revocation,omitempty"`
+	Home       store.HomeID       `json:"home,omitempty"` // daemon with the episode's worktree
 	Grants     []string           `json:"grants"`
 }
 
@@ -46,7 +47,7 @@ func newSessionList() *cobra.Command {
 				}
 				l := listed{
 					Credential: row.Credential, Episode: row.Episode, Live: row.Revocation == "" && now < rec.ExpiresAt,
-					CreatedAt: rec.CreatedAt, ExpiresAt: rec.ExpiresAt, Revocation: row.Revocation, Grants: []string{},
+					CreatedAt: rec.CreatedAt, ExpiresAt: rec.ExpiresAt, Revocation: row.Revocation, Home: rec.Home, Grants: []string{},
 				}
 				for _, g := range rec.Grants {
 					l.Grants = append(l.Grants, session.FormatGrant(g))
