@@ -1,69 +1,111 @@
 package sqlite
 
 import (
-	"context"
-	"database/sql"
-	"net/url"
 	"strings"
+
+	"modernc.org/libc"
+	lib "modernc.org/sqlite/lib"
+
 	"world/store/rows"
 )
 
 // conn is one connection with its prepared statements. It is used by one
 // goroutine at a time. Statements are never interrupted: each takes moments, and
 // a COMMIT that is cut off half way leaves a question that need not arise.
+//
+// It speaks to the library itself, not through database/sql: a call is some
+// dozen statements of some dozen values, and carrying these through a driver
+// took as long as the statements.
 type conn struct {
-	db      *sql.DB
-	raw     *sql.Conn
-	stmts   map[string]*sql.Stmt
+	tls     *libc.TLS
+	db      uintptr // sqlite3*
+	out     uintptr // room for a pointer that the library returns
+	stmts   map[string]*stmt
 	changed int64 // rows changed since begin
 	failed  bool  // some statement failed since begin
 }
 
 // mode says what a connection may do to the file.
-type mode string
+type mode int32
 
 const (
-	readWrite mode = "rw"
-	readOnly  mode = "ro"
-	inMemory  mode = "memory" // no file: an empty database of its own
+	readWrite mode = lib.SQLITE_OPEN_READWRITE
+	readOnly  mode = lib.SQLITE_OPEN_READONLY
+	inMemory  mode = lib.SQLITE_OPEN_READWRITE | lib.SQLITE_OPEN_CREATE | lib.SQLITE_OPEN_MEMORY // no file: an empty database of its own
 )
 
-// connect opens a connection to an existing file.
+// settings hold for every connection. What is acknowledged is durable
+// (synchronous), no file brings code along (trusted_schema), and only a
+// checkpoint or a recovery ever holds us up (busy_timeout, in ms).
+const settings = `
+PRAGMA busy_timeout = 5000;
+PRAGMA trusted_schema = 0;
+PRAGMA cell_size_check = 1;
+PRAGMA foreign_keys = 1;
+PRAGMA synchronous = FULL;
+PRAGMA wal_autocheckpoint = 0;
+PRAGMA journal_size_limit = 67108864;
+PRAGMA cache_size = -16384;
+`
+
+// connect opens a connection to an existing file, named by its absolute path.
 func connect(canonical string, m mode) (*conn, error) {
-	q := url.Values{}
-	q.Set("mode", string(m))
-	q.Set("_defensive", "1")
-	q.Set("_dqs", "0")
-	q.Set("_busy_timeout", "5000") // ms; only a checkpoint or a recovery ever holds us up
-	for _, p := range []string{"trusted_schema(0)", "cell_size_check(1)", "foreign_keys(1)", "synchronous(FULL)", "wal_autocheckpoint(0)", "journal_size_limit(67108864)", "cache_size(-16384)"} {
-		q.Add("_pragma", p)
+	c := &conn{tls: libc.NewTLS(), stmts: map[string]*stmt{}}
+	c.out = alloc(c.tls, pointerSize)
+	name := cString(c.tls, canonical)
+	defer libc.Xfree(c.tls, name)
+	// A connection is one goroutine's at a time, so the library need not guard it.
+	rc := lib.Xsqlite3_open_v2(c.tls, name, c.out, int32(m)|lib.SQLITE_OPEN_NOMUTEX|lib.SQLITE_OPEN_EXRESCODE, 0)
+	c.db = c.returned() // there is one even when opening failed
+	err := c.check(rc)
+	for _, config := range []struct{ op, on int32 }{
+		{lib.SQLITE_DBCONFIG_DEFENSIVE, 1}, // SQL cannot write to the file's own structures
+		{lib.SQLITE_DBCONFIG_DQS_DML, 0},
+		{lib.SQLITE_DBCONFIG_DQS_DDL, 0}, // "x" is a name, never a text
+	} {
+		if err == nil {
+			err = c.configure(config.op, config.on)
+		}
 	}
-	u := url.URL{Scheme: "file", Path: canonical, RawQuery: q.Encode()}
-	db, err := sql.Open("sqlite", u.String())
+	if err == nil {
+		err = c.script(settings)
+	}
 	if err != nil {
+		c.close()
 		return nil, err
 	}
-	raw, err := db.Conn(context.Background())
-	if err != nil {
-		db.Close()
-		return nil, err
-	}
-	return &conn{db: db, raw: raw, stmts: map[string]*sql.Stmt{}}, nil
+	return c, nil
+}
+
+func (c *conn) configure(op, on int32) error {
+	args := libc.NewVaList(on, uintptr(0))
+	defer libc.Xfree(c.tls, args)
+	return c.check(lib.Xsqlite3_db_config(c.tls, c.db, op, args))
 }
 
 func (c *conn) close() error {
 	for _, s := range c.stmts {
-		s.Close()
+		s.close()
 	}
-	c.raw.Close()
-	return c.db.Close()
+	err := c.check(lib.Xsqlite3_close_v2(c.tls, c.db))
+	libc.Xfree(c.tls, c.out)
+	c.tls.Close()
+	return err
 }
 
-func (c *conn) prepare(query string) (*sql.Stmt, error) {
+// script runs statements without parameters and drops what they return.
+func (c *conn) script(text string) error {
+	sql := cString(c.tls, text)
+	defer libc.Xfree(c.tls, sql)
+	return c.fail(c.check(lib.Xsqlite3_exec(c.tls, c.db, sql, 0, 0, 0)))
+}
+
+// prepared returns a query's statement; each is prepared once.
+func (c *conn) prepared(query string) (*stmt, error) {
 	if s, ok := c.stmts[query]; ok {
 		return s, nil
 	}
-	s, err := c.raw.PrepareContext(context.Background(), query)
+	s, err := c.prepare(query)
 	if err == nil {
 		c.stmts[query] = s
 	}
@@ -72,36 +114,38 @@ func (c *conn) prepare(query string) (*sql.Stmt, error) {
 
 // exec runs one statement and returns how many rows it changed.
 func (c *conn) exec(query string, args ...any) (int64, error) {
-	s, err := c.prepare(query)
+	s, err := c.prepared(query)
 	if err != nil {
 		return 0, c.fail(err)
 	}
-	res, err := s.ExecContext(context.Background(), args...)
+	defer s.reset()
+	for more := true; more && err == nil; {
+		more, err = s.next(args)
+	}
 	if err != nil {
 		return 0, c.fail(err)
 	}
-	n, err := res.RowsAffected()
+	n := lib.Xsqlite3_changes64(c.tls, c.db)
 	c.changed += n
-	return n, c.fail(err)
+	return n, nil
 }
 
 // each runs a query and hands every row to scan, until one fails.
 func (c *conn) each(scan func(row rows.Scanner) error, query string, args ...any) error {
-	s, err := c.prepare(query)
+	s, err := c.prepared(query)
 	if err != nil {
 		return c.fail(err)
 	}
-	found, err := s.QueryContext(context.Background(), args...)
-	if err != nil {
-		return c.fail(err)
-	}
-	defer found.Close()
-	for found.Next() {
-		if err := scan(found); err != nil {
+	defer s.reset()
+	for {
+		more, err := s.next(args)
+		if err != nil || !more {
+			return c.fail(err)
+		}
+		if err := scan(s); err != nil {
 			return err
 		}
 	}
-	return c.fail(found.Err())
 }
 
 // row runs a query for its first row and reports whether there was one.

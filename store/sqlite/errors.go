@@ -3,7 +3,6 @@ package sqlite
 import (
 	"errors"
 
-	driver "modernc.org/sqlite"
 	lib "modernc.org/sqlite/lib"
 
 	"world/fault"
@@ -16,11 +15,11 @@ func asFault(op string, err error) error {
 	if err == nil || errors.As(err, &ours) {
 		return err
 	}
-	var theirs *driver.Error
+	var theirs *libError
 	if !errors.As(err, &theirs) {
 		return fault.Wrap(op, fault.Internal, err, "")
 	}
-	switch theirs.Code() & 0xff {
+	switch theirs.code & 0xff {
 	case lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB, lib.SQLITE_FORMAT:
 		return fault.Wrap(op, fault.Corrupt, err, "the database file is damaged")
 	case lib.SQLITE_ERROR, lib.SQLITE_MISMATCH: // our statements fit our schema, so it is another

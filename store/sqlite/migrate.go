@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -77,7 +76,7 @@ func migrate(c *conn, migrations []string, from int) error {
 	}
 	err := func() error {
 		for _, m := range migrations[from:] {
-			if _, err := c.raw.ExecContext(context.Background(), m); err != nil {
+			if err := c.script(m); err != nil {
 				return err
 			}
 		}
@@ -93,9 +92,7 @@ func migrate(c *conn, migrations []string, from int) error {
 				return err
 			}
 		}
-		_, err := c.raw.ExecContext(context.Background(),
-			fmt.Sprintf("PRAGMA user_version = %d; PRAGMA application_id = %d", len(migrations), applicationID))
-		return err
+		return c.script(fmt.Sprintf("PRAGMA user_version = %d; PRAGMA application_id = %d", len(migrations), applicationID))
 	}()
 	if err != nil {
 		c.rollback()
@@ -172,7 +169,7 @@ var wantSchemas = sync.OnceValue(func() []map[string]string {
 	defer c.close()
 	var all []map[string]string
 	for _, m := range migrations {
-		if _, err := c.raw.ExecContext(context.Background(), m); err != nil {
+		if err := c.script(m); err != nil {
 			panic("sqlite: a migration does not apply: " + err.Error())
 		}
 		items, err := schemaText(c)
