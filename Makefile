@@ -24,7 +24,7 @@ demo:
 run:
 	ci/setup run
 	@$(MAKE) --no-print-directory build
-	mkdir -p $(BASE) && mkdir -p -m 700 $(WORLD) && mkdir -p -m 711 $(WORKTREES)
+	install -d -m 755 $(BASE) && install -d -m 700 $(WORLD) && install -d -m 711 $(WORKTREES)
 	$(BIN)/ailang-worldd serve --db $(WORLD)/world.db --workspace-root $(WORKTREES)
 
 test:
@@ -36,11 +36,6 @@ prove:
 	$(GO) run ./cmd/world-law prove
 	$(GO) run ./cmd/world-law validate
 
-# Every mutant of the models and of the Go law; make test tries a fixed sample.
-mutants:
-	ci/setup prove
-	$(GO) run ./cmd/world-law mutants
-
 lint:
 	ci/lint
 
@@ -50,6 +45,7 @@ bench:
 
 # The long suites: the same code as in make test, at full size.
 
+# Every mutant of the models and of the Go laws.
 mutants:
 	ci/setup prove
 	$(GO) run ./cmd/world-law mutants

@@ -65,12 +65,16 @@ func (j *Jail) prove(ceiling Level) (Reach, error) {
 		return Reach{}, fault.Wrap("confine: new", fault.Unavailable, err, "the fence cannot be tested")
 	}
 	defer target.close()
+	if !searchable(target.dir, UserOf("probe")) {
+		return Reach{}, fault.New("confine: new", fault.Unavailable,
+			"programs run as users of their own, and the folder for temporary files (TMPDIR) or a directory above it does not let them through: it needs mode o+x")
+	}
 	free, err := j.attack(Process, target)
 	if err != nil {
 		return Reach{}, err
 	}
 	if free != (attack{Write: true, Connect: true, Fork: true}) {
-		return Reach{}, fault.New("confine: new", fault.Unavailable, "the test of the fence fails without a fence")
+		return Reach{}, fault.New("confine: new", fault.Unavailable, "the test of the fence fails without a fence: %+v", free)
 	}
 	var r Reach
 	for r.Level = ceiling; r.Level > Process; r.Level-- {

@@ -117,7 +117,7 @@ func (d *daemonWorld) live(t *testing.T, ctx context.Context, at string) *call {
 	todo := d.unanswered()
 	for range 3 {
 		d.made++
-		c := scene.Call{Task: fmt.Sprintf("t%d", d.made)}
+		c := scene.Call{Task: taskName(d.made)}
 		d.know(c)
 		todo = append(todo, c)
 	}

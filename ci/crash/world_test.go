@@ -93,7 +93,7 @@ func (w *world) with(owner string, do func(ctx context.Context, s store.Store)) 
 // reads, cost three, or have no effect at all.
 func (w *world) draw(random *rand.Rand, session int) scene.Call {
 	w.made++
-	c := scene.Call{Session: session, Transition: coordtest.Act, Task: fmt.Sprintf("t%d", w.made), Args: `{}`}
+	c := scene.Call{Session: session, Transition: coordtest.Act, Task: taskName(w.made), Args: scene.One}
 	switch random.IntN(8) {
 	case 0:
 		c.Args = `{"effect":"Workspace.Read"}`
@@ -107,6 +107,9 @@ func (w *world) draw(random *rand.Rand, session int) scene.Call {
 	w.know(c)
 	return c
 }
+
+// taskName names the nth call drawn in a world.
+func taskName(n int) string { return fmt.Sprintf("t%d", n) }
 
 func (w *world) know(c scene.Call) *call {
 	w.calls[c.Task] = &call{Call: c, episode: w.sessions[c.Session].Record.Episode}
@@ -134,7 +137,7 @@ func (w *world) hear(lines []scene.Line) {
 func (w *world) unanswered() []scene.Call {
 	var left []scene.Call
 	for n := 1; n <= w.made; n++ {
-		if c := w.calls[fmt.Sprintf("t%d", n)]; c.sent && len(c.ends) == 0 {
+		if c := w.calls[taskName(n)]; c.sent && len(c.ends) == 0 {
 			left = append(left, c.Call)
 		}
 	}

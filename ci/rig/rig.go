@@ -34,7 +34,8 @@ func New(bin, dir string) (*World, error) {
 	w := &World{Bin: bin, Dir: dir, Repository: filepath.Join(dir, "repository")}
 	// Confined programs run under users of their own, who must reach their worktrees.
 	for path, mode := range map[string]os.FileMode{w.State(): 0o700, w.Workspaces(): 0o711, w.Repository: 0o700} {
-		if err := os.Mkdir(path, mode); err != nil {
+		// The mode is set apart, because a umask may take bits from it.
+		if err := errors.Join(os.Mkdir(path, mode), os.Chmod(path, mode)); err != nil {
 			return nil, err
 		}
 	}

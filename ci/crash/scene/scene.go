@@ -36,7 +36,11 @@ type Script struct {
 	Callers  [][]Call      // each caller makes its calls one after another
 	Patience time.Duration // how long a call is sent again that could not be carried out
 	FileSize uint64        // largest file in bytes until a call fails for it, 0 for no limit
+	Spend    bool          // a caller ends when a call of one unit is denied: nothing is left
 }
+
+// One is the arguments of a call that costs one unit of writes.
+const One = `{}`
 
 // Call is one call of a script.
 type Call struct {
@@ -110,7 +114,9 @@ func Play(ctx context.Context, script Script, out io.Writer) error {
 	for _, calls := range script.Callers {
 		callers.Go(func() {
 			for _, c := range calls {
-				p.make(ctx, c)
+				if denied := p.make(ctx, c); denied && script.Spend && c.Args == One {
+					return
+				}
 			}
 		})
 	}
@@ -152,8 +158,9 @@ func Now() int64 {
 	return t.Nano()
 }
 
-// make sends a call, with the same id again while it could not be carried out.
-func (p *play) make(ctx context.Context, c Call) {
+// make sends a call, with the same id again while it could not be carried out, and
+// reports whether the law denied it.
+func (p *play) make(ctx context.Context, c Call) (denied bool) {
 	p.say(Line{Say: "sent", Task: c.Task})
 	end := time.Now().Add(p.script.Patience)
 	for {
@@ -162,7 +169,8 @@ func (p *play) make(ctx context.Context, c Call) {
 		case err == nil && reply.Failed && reply.Denial == "":
 			p.say(Line{Say: "refused", Task: c.Task, Kind: reply.Kind.String(), Detail: reply.Message})
 		case err == nil:
-			p.say(Line{Say: "done", Task: c.Task, Entry: reply.Entry.Index, Denied: reply.Denial != "", Stored: reply.Replayed})
+			denied = reply.Denial != ""
+			p.say(Line{Say: "done", Task: c.Task, Entry: reply.Entry.Index, Denied: denied, Stored: reply.Replayed})
 		case fault.Is(err, fault.Indeterminate):
 			p.say(Line{Say: "lost", Task: c.Task})
 		case passing(err) && time.Now().Before(end):
@@ -174,7 +182,7 @@ func (p *play) make(ctx context.Context, c Call) {
 		default:
 			p.say(Line{Say: "refused", Task: c.Task, Kind: fault.KindOf(err).String(), Detail: err.Error()})
 		}
-		return
+		return denied
 	}
 }
 
