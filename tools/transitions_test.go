@@ -7,11 +7,13 @@ import (
 
 	"world/broker/law"
 	"world/canon"
+	"world/coordinator"
 	"world/coordinator/capsule/starlark"
 	"world/coordinator/plan"
 	"world/coordinator/registry"
 	"world/store"
 	"world/store/record"
+	"world/tools/policy"
 )
 
 func builtin(t testing.TB, id store.TransitionID) registry.Builtin {
@@ -111,9 +113,103 @@ func TestRefusalTexts(t *testing.T) {
 			t.Errorf("%s %s: %s", test.id, test.input, p.Bytes)
 		}
 	}
+	for _, p := range []string{"x/", "a/b//", "./"} {
+		tests = append(tests, struct {
+			id          store.TransitionID
+			input, want string
+		}{"ailang-read", phase(`{"path":"` + p + `"}`), `path "` + p + `" refused: it must name a file, with no "/" at its end`})
+	}
 	for _, p := range []string{"..a", "a..", "a/..b", "a/b..", ".hidden", "a-b", "a/-b", "...", "."} {
 		if got := planned(t, "ailang-read", phase(`{"path":"`+p+`"}`)); len(got.Effects) != 1 {
 			t.Errorf("path %q is refused: %s", p, got.Bytes)
+		}
+	}
+}
+
+// TestLimitsHold: what a description admits is planned whatever its characters,
+// within the plan laws' 1 MiB; one byte more is refused by the plan, so unspent.
+func TestLimitsHold(t *testing.T) {
+	longest := strings.Repeat("\x01", maxPath)
+	for unit, size := range map[string]int{"a": 1, "<": 1, "\n": 2, `"`: 2, "\\": 2, "\x01": 6, "\x00": 6, "\u2028": 3, "ü": 2, "😀": 4} {
+		fits := strings.Repeat(unit, maxText/size) + strings.Repeat("b", maxText%size)
+		write := func(path, content string) plan.Plan {
+			args := object("path", path, "content", content)
+			if len(args) > coordinator.MaxInput {
+				t.Errorf("%q: admission refuses arguments that the description admits: %d bytes", unit, len(args))
+			}
+			return planned(t, "ailang-write", phase(args))
+		}
+		edit := func(more string) plan.Plan {
+			half := len(fits) / len(unit) / 2 * len(unit)
+			return planned(t, "ailang-edit", phase(object("path", longest, "old_text", fits[:half], "new_text", fits[half:]+more)))
+		}
+		for name, p := range map[string]plan.Plan{"write": write(longest, fits), "edit": edit("")} {
+			if len(p.Effects) != 1 || len(p.Effects[0].Payload) > plan.MaxPayload {
+				t.Fatalf("%s %q: %.200s", name, unit, p.Bytes)
+			}
+			if content, ok := payloadText(t, p, "content"); ok && content != fits {
+				t.Errorf("%s %q: the payload holds something else", name, unit)
+			}
+		}
+		for want, p := range map[string]plan.Plan{
+			`argument "content" is 1000001 bytes as JSON text; the limit is 1000000`:                  write("a", fits+"b"),
+			`argument "old_text" with "new_text" is 1000001 bytes as JSON text; the limit is 1000000`: edit("b"),
+			`argument "path" is 4097 bytes; the limit is 4096`:                                        write(longest+"b", ""),
+		} {
+			refused, _ := p.Result.Get("refused")
+			if text, _ := refused.Text(); text != want || len(p.Effects) != 0 {
+				t.Errorf("%q: %q, want %q", unit, text, want)
+			}
+		}
+	}
+}
+
+// object is the canonical arguments object of these names and texts.
+func object(pairs ...string) string {
+	var members []canon.Member
+	for i := 0; i < len(pairs); i += 2 {
+		members = append(members, canon.Member{Name: pairs[i], Value: canon.NewString(pairs[i+1])})
+	}
+	return string(canon.NewObject(members).Bytes())
+}
+
+func payloadText(t *testing.T, p plan.Plan, name string) (string, bool) {
+	t.Helper()
+	v, err := canon.Parse(p.Effects[0].Payload, canon.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return textOf(v, name)
+}
+
+// TestDescriptionsNameTheirLimits: the numbers and names that hold, and no others.
+func TestDescriptionsNameTheirLimits(t *testing.T) {
+	for id, wants := range map[store.TransitionID][]string{
+		"ailang-read":  {"The file: at most 4000000 bytes as JSON text", "A .git cannot be read"},
+		"ailang-write": {"The content: at most 1000000 bytes as JSON text"},
+		"ailang-edit":  {"old_text and new_text together: at most 1000000 bytes as JSON text"},
+	} {
+		b := builtin(t, id)
+		for _, want := range wants {
+			if !strings.Contains(b.Description, want) {
+				t.Errorf("%s does not say %q", id, want)
+			}
+		}
+		if strings.Contains(b.Description+string(b.InputSchema), "1 MiB") || !strings.Contains(string(b.InputSchema), "at most 4096 bytes") {
+			t.Errorf("%s: %s %s", id, b.Description, b.InputSchema)
+		}
+		if id == "ailang-read" {
+			continue
+		}
+		_, list, _ := strings.Cut(b.Description, "Read-only, at any depth and in any case: ")
+		list, _, _ = strings.Cut(list, "Answers")
+		if want := ".git, .github, .pi, .claude, .ailang and all below them, and files named .gitmodules, .gitattributes. "; list != want {
+			t.Errorf("%s protects %q", id, list)
+		}
+		for _, name := range strings.FieldsFunc(list, func(r rune) bool { return r == ' ' || r == ',' }) {
+			if name = strings.TrimSuffix(name, "."); strings.HasPrefix(name, ".") && policy.For("/ws").Protection("sub/"+strings.ToUpper(name)) == "" {
+				t.Errorf("%s claims to protect %s", id, name)
+			}
 		}
 	}
 }

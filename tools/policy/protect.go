@@ -15,8 +15,23 @@ var (
 	protectedFiles = []string{".gitmodules", ".gitattributes"}
 )
 
-// gitDir is protected by the tool itself, as AILANG protects it.
+// gitDir is protected by the tool itself, as AILANG protects it. It is not read
+// either: the .git file of a worktree says where on the host its repository lies.
 const gitDir = ".git"
+
+// Protected lists the names that are never written, at any depth and in any
+// case: those that cover all below them, and those that cover files only.
+func Protected() (names, files []string) {
+	return append([]string{gitDir}, protectedDirs...), slices.Clone(protectedFiles)
+}
+
+// Closed says why a relative path may not even be read, "" when it may be.
+func Closed(relative string) string {
+	if slices.Contains(strings.Split(foldPath(relative), "/"), gitDir) {
+		return ".git is closed to the lane's tools: it names places of the host"
+	}
+	return ""
+}
 
 // denyWrite renders the protected names as AILANG's patterns. A directory pattern
 // is compared literally there, so each way of writing its letters that folds to

@@ -1,6 +1,8 @@
 package policytool
 
 import (
+	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -11,7 +13,15 @@ import (
 	"strings"
 	"syscall"
 	"unicode/utf8"
+
+	"world/canon"
+	"world/tools/policy"
 )
+
+// MaxContent is the largest text that a read answers, in bytes of the JSON string
+// without its quotes: with everything that is added to it on its way to an agent
+// it stays below the 4 MiB of an output.
+const MaxContent = 4_000_000
 
 // operation is one op: the members it takes and what it does.
 type operation struct {
@@ -42,7 +52,7 @@ func read(t *tree, q Request, _ string) Response {
 	if q.Path == "" {
 		return refused("read: path is required")
 	}
-	p, err := t.locate(q.Path)
+	p, err := t.locateUnless(q.Path, policy.Closed)
 	if err != nil {
 		return refused("read %s: %s", q.Path, reason(err))
 	}
@@ -51,6 +61,9 @@ func read(t *tree, q Request, _ string) Response {
 	if err != nil {
 		return refused("read %s: %s", q.Path, reason(err))
 	}
+	if size := len(canon.NewString(text).Bytes()) - len(`""`); size > MaxContent {
+		return refused("read %s: the file is %d bytes as JSON text; the limit is %d", q.Path, size, MaxContent)
+	}
 	return Response{OK: true, Content: text}
 }
 
@@ -58,7 +71,7 @@ func writeFile(t *tree, q Request, _ string) Response {
 	if q.Path == "" {
 		return refused("write: path is required")
 	}
-	p, err := t.locateToWrite(q.Path)
+	p, err := t.locateUnless(q.Path, t.policy.Protection)
 	if err != nil {
 		return refused("write %s: %s", q.Path, reason(err))
 	}
@@ -76,7 +89,7 @@ func edit(t *tree, q Request, _ string) Response {
 	if q.OldText == "" {
 		return refused("edit %s: old_text is required (use write to create a file)", q.Path)
 	}
-	p, err := t.locateToWrite(q.Path)
+	p, err := t.locateUnless(q.Path, t.policy.Protection)
 	if err != nil {
 		return refused("edit %s: %s", q.Path, reason(err))
 	}
@@ -97,24 +110,27 @@ func edit(t *tree, q Request, _ string) Response {
 	return Response{OK: true}
 }
 
-// locateToWrite is locate for a path that must not be protected, neither as it is
-// written nor where its links lead.
-func (t *tree) locateToWrite(path string) (place, error) {
-	if text := t.policy.Protection(path); text != "" {
+// locateUnless is locate for a path that a rule must not forbid, neither as it is
+// written nor where its links lead. The rule returns why it forbids, or "".
+func (t *tree) locateUnless(path string, forbids func(string) string) (place, error) {
+	if text := forbids(path); text != "" {
 		return place{}, errors.New(text)
 	}
 	p, err := t.locate(path)
 	if err != nil {
 		return place{}, err
 	}
-	if text := t.policy.Protection(p.path); text != "" {
+	if text := forbids(p.path); text != "" {
 		p.Close()
 		return place{}, errors.New(text)
 	}
 	return p, nil
 }
 
-var errNotRegular = errors.New("not a regular file")
+var (
+	errNotRegular = errors.New("not a regular file")
+	errReadOnly   = errors.New("the file is read-only: its mode forbids its owner to write it")
+)
 
 // read returns a regular file's text of at most limit bytes.
 func (p place) read(limit int64) (string, error) {
@@ -146,12 +162,17 @@ func (p place) read(limit int64) (string, error) {
 	return string(b), nil
 }
 
-// temporary is the name under which new content is written before it takes the
-// file's place. It is always the same, so that a write that was killed leaves at
-// most one such file, which the next one removes.
-const temporary = ".world-tool.tmp"
+// temporary draws a name under which new content is written before it takes the
+// file's place. Nobody else has it: so no file of a user is in the way or lost,
+// and what a killed write leaves never blocks another.
+func temporary() string {
+	var b [16]byte
+	rand.Read(b[:]) // never fails: the process would have ended
+	return ".world-tool-" + hex.EncodeToString(b[:]) + ".tmp"
+}
 
-// replace puts new content in the place of a regular file, or of nothing.
+// replace puts new content in the place of a regular file, or of nothing. A file
+// that its owner has marked read-only stays as it is.
 func (p place) replace(content string, limit int64) error {
 	if int64(len(content)) > limit {
 		return fmt.Errorf("content exceeds the %d-byte transfer cap", limit)
@@ -161,21 +182,21 @@ func (p place) replace(content string, limit int64) error {
 		if !p.info.Mode().IsRegular() {
 			return errNotRegular
 		}
-		mode = p.info.Mode().Perm()
+		if mode = p.info.Mode().Perm(); mode&0o200 == 0 {
+			return errReadOnly
+		}
 	}
-	if err := p.dir.Remove(temporary); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	f, err := p.dir.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	name := temporary()
+	f, err := p.dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
 	_, err = f.WriteString(content)
 	if err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close()); err == nil {
-		err = p.dir.Rename(temporary, p.name)
+		err = p.dir.Rename(name, p.name)
 	}
 	if err != nil {
-		p.dir.Remove(temporary)
+		p.dir.Remove(name)
 	}
 	return err
 }

@@ -261,16 +261,110 @@ func TestProtected(t *testing.T) {
 	if b.get(".git/config") != "[core]" || b.get("sub/.git") != "gitdir: elsewhere" {
 		t.Error("a protected file was written")
 	}
-	if r := b.read(".git/config"); !r.OK || r.Content != "[core]" {
-		t.Errorf("reads are not affected: %+v", r)
+	b.put(".claude/settings.json", "{}")
+	if r := b.read(".claude/settings.json"); !r.OK || r.Content != "{}" {
+		t.Errorf("reads of other protected names are not affected: %+v", r)
 	}
 	if r := b.write(".gitignore", "x"); !r.OK {
 		t.Errorf("control: %+v", r)
 	}
 }
 
+// TestGitIsClosed: a .git says where on the host a repository lies, so it is not
+// read either, whatever leads to it.
+func TestGitIsClosed(t *testing.T) {
+	b := newBench(t)
+	b.put(".git", "gitdir: /home/operator/repo/.git/worktrees/ep-1\n")
+	b.put("sub/.git", "gitdir: /home/operator/repo/.git/modules/sub\n")
+	b.put("sub/deep/.GIT/worktrees/x/gitdir", "/home/operator/x/.git\n")
+	b.put(".gitignore", "plain")
+	b.link(".git", "innocent")
+	b.link("innocent", "sub/innocent")
+	b.link("deep/.GIT", "sub/dir")
+	b.link(".gitignore", "control")
+	for _, path := range []string{
+		".git", "./.git", ".GIT", ".git/", ".git/config", "sub/.git", "sub/../.git", "sub/.giT", "sub/deep/.GIT/worktrees/x/gitdir",
+		"innocent", "sub/dir/worktrees/x/gitdir", ".git\u200d", "git~1", ".git.", "none/.git/x",
+	} {
+		if r := b.read(path); r.OK || r.Content != "" || r.Refused != "read "+path+": .git is closed to the lane's tools: it names places of the host" {
+			t.Errorf("%q: %+v", path, r)
+		}
+	}
+	for _, path := range []string{".gitignore", "control"} {
+		if r := b.read(path); !r.OK || r.Content != "plain" {
+			t.Errorf("control %q: %+v", path, r)
+		}
+	}
+}
+
+// TestContentIsBoundAsJSON: what counts is the text as it travels, at the byte.
+func TestContentIsBoundAsJSON(t *testing.T) {
+	b := newBench(t)
+	tests := map[string]struct {
+		unit string
+		size int // of one unit as JSON
+	}{
+		"plain": {"a", 1}, "HTML": {"<", 1}, "line": {"\n", 2}, "quote": {`"`, 2}, "control": {"\x01", 6}, "wide": {"\u2028", 3}, "NUL": {"\x00", 6},
+	}
+	for name, test := range tests {
+		fits := strings.Repeat(test.unit, MaxContent/test.size) + strings.Repeat("a", MaxContent%test.size)
+		b.put(name, fits)
+		b.put(name+"+", fits+"a")
+		if r := b.read(name); !r.OK || r.Content != fits {
+			t.Errorf("%s: %t %q", name, r.OK, r.Refused)
+		}
+		want := "read " + name + "+: the file is 4000001 bytes as JSON text; the limit is 4000000"
+		if r := b.read(name + "+"); r.OK || r.Content != "" || r.Refused != want {
+			t.Errorf("%s: %t %q", name, r.OK, r.Refused)
+		}
+	}
+}
+
+// TestSlashAtTheEnd: a file has none, whether it is there or not.
+func TestSlashAtTheEnd(t *testing.T) {
+	b := newBench(t)
+	b.put("x", "old")
+	b.link("x/", "link")
+	for path, want := range map[string]string{
+		"x/": "not a directory", "x//": "not a directory", "link": "not a directory", "x/.": "not a directory",
+		"new/": "no such file or directory", "new//": "no such file or directory",
+	} {
+		for _, r := range []Response{b.read(path), b.write(path, "new"), b.edit(path, "old", "new")} {
+			if r.OK || !strings.HasSuffix(r.Refused, path+": "+want) {
+				t.Errorf("%q: %+v", path, r)
+			}
+		}
+	}
+	if b.get("x") != "old" || !strings.HasPrefix(b.get("new"), "error") {
+		t.Error("a refusal wrote")
+	}
+}
+
+// TestReadOnlyFile: a file that its owner has marked is not replaced behind its mark.
+func TestReadOnlyFile(t *testing.T) {
+	b := newBench(t)
+	for mode, writable := range map[fs.FileMode]bool{0o444: false, 0o555: false, 0o466: false, 0o644: true, 0o200: true} {
+		b.put("x", "old")
+		path := filepath.Join(b.root, "x")
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+		for verb, r := range map[string]Response{"write": b.write("x", "old"), "edit": b.edit("x", "old", "old")} {
+			if r.OK != writable || !writable && r.Refused != verb+" x: the file is read-only: its mode forbids its owner to write it" {
+				t.Errorf("%v: %+v", mode, r)
+			}
+		}
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != mode {
+			t.Errorf("%v became %v, %v", mode, info.Mode(), err)
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestWriteIsWhole: the file's mode stays, its other names keep the old content,
-// nothing is left beside it, and leftovers of a killed write go.
+// and nothing is left beside it or taken from there.
 func TestWriteIsWhole(t *testing.T) {
 	b := newBench(t)
 	b.put("run.sh", "old")
@@ -281,7 +375,9 @@ func TestWriteIsWhole(t *testing.T) {
 	if err := os.Link(path, filepath.Join(b.outside, "linked")); err != nil {
 		t.Fatal(err)
 	}
-	b.put(temporary, "left by a write that was killed")
+	const leftover = ".world-tool-00112233445566778899aabbccddeeff.tmp"
+	b.put(leftover, "left by a write that was killed")
+	b.put(".world-tool.tmp", "a user's")
 	if r := b.edit("run.sh", "old", "new"); !r.OK {
 		t.Fatalf("%+v", r)
 	}
@@ -292,7 +388,7 @@ func TestWriteIsWhole(t *testing.T) {
 		t.Errorf("%q, and outside %q", b.get("run.sh"), b.get("../outside/linked"))
 	}
 	names, err := os.ReadDir(b.root)
-	if err != nil || len(names) != 1 {
+	if err != nil || len(names) != 3 || b.get(leftover) == "" || b.get(".world-tool.tmp") != "a user's" {
 		t.Errorf("%v, %v", names, err)
 	}
 	if r := b.write("fresh", "x"); !r.OK {
@@ -301,13 +397,8 @@ func TestWriteIsWhole(t *testing.T) {
 	if info, err := os.Stat(filepath.Join(b.root, "fresh")); err != nil || info.Mode().Perm() != 0o644 {
 		t.Errorf("%v, %v", info, err)
 	}
-	b.link("../outside/secret", "sub-link")
-	if err := os.Remove(filepath.Join(b.root, "fresh")); err != nil {
-		t.Fatal(err)
-	}
-	b.link("../outside/secret", temporary)
-	if r := b.write("fresh", "x"); !r.OK || b.get("../outside/secret") != "secret" {
-		t.Errorf("through a planted temporary name: %+v, %q", r, b.get("../outside/secret"))
+	if a, b := temporary(), temporary(); a == b || len(a) != len(leftover) {
+		t.Errorf("names that can be foreseen: %s, %s", a, b)
 	}
 }
 

@@ -8,6 +8,7 @@
 // whatever links lie on the way and whoever moves them; that a write leaves the
 // old file or the new one, with its mode, and nothing in between; that text comes
 // back as it is on disk or not at all; and that no message names a path of the host.
+// A write that is killed may leave its file ".world-tool-*.tmp" beside the target.
 package policytool
 
 import (
@@ -140,6 +141,7 @@ func write(w io.Writer, r Response) error {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false) // six bytes for one would carry a text of the limit beyond the output's bound
 	if err := encoder.Encode(r); err != nil {
 		return err
 	}

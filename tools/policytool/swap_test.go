@@ -79,7 +79,7 @@ func TestSwappedForProtected(t *testing.T) {
 	defer stop()
 	reached := 0
 	for range 5_000 {
-		p, err := tree.locateToWrite("d/config")
+		p, err := tree.locateUnless("d/config", tree.policy.Protection)
 		if err != nil {
 			continue
 		}

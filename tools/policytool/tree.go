@@ -88,7 +88,7 @@ type walk struct {
 // step takes one part of the path and returns the target when it is a link.
 func (w *walk) step(part string, final bool) (target string, err error) {
 	switch {
-	case w.ended && part != "":
+	case w.ended: // also before a slash at the end, which only a directory has
 		return "", syscall.ENOTDIR
 	case part == "" || part == ".":
 		return "", nil
