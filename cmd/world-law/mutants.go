@@ -16,6 +16,9 @@ import (
 	"world/spec"
 )
 
+// extraction names the code that reads text into facts, as an argument.
+const extraction = "extraction"
+
 // mutantsFlags are what the verb is asked.
 type mutantsFlags struct {
 	dir    string
@@ -28,14 +31,16 @@ type mutantsFlags struct {
 func newMutants(s *setup) *cobra.Command {
 	var f mutantsFlags
 	verb := &cobra.Command{
-		Use:   "mutants [MODEL-OR-PACKAGE...]",
+		Use:   "mutants [MODEL|PACKAGE|extraction...]",
 		Short: "Break the law in every small way and see each one caught",
 		Long: `Makes every small change to the models and to the Go law. A changed model must
 break a theorem; changed Go must be refuted by validation and, on its own, killed by
-sampling; or both solvers must prove that the change makes no difference.
+sampling; or both solvers must prove that the change makes no difference. Of the code
+that reads text into facts nothing is proved: the tests of its package must kill every
+change, or a reviewed list must say why none can.
 
-Names are those below spec/z3, such as seeding, or of packages, such as
-world/broker/law; without names it tries them all. Exit 1: there are survivors.`,
+Names are those below spec/z3, such as seeding, of packages, such as world/broker/law,
+or extraction; without names it tries them all. Exit 1: there are survivors.`,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			return mutantsVerb(cmd.Context(), cmd.OutOrStdout(), s, f, names)
 		},
@@ -80,9 +85,17 @@ func mutantsVerb(ctx context.Context, out io.Writer, s *setup, f mutantsFlags, n
 			tried++
 		}
 	}
+	if wanted(extraction) {
+		n, err := extractionMutants(ctx, out, o, f)
+		if err != nil {
+			return err
+		}
+		survivors += n
+		tried++
+	}
 	switch {
 	case tried == 0 || tried < len(names):
-		return fault.New("mutants", fault.NotFound, "%q names something that is neither a model nor a package of the law", names)
+		return fault.New("mutants", fault.NotFound, "%q names something that is neither a model nor a package of the law nor extraction", names)
 	case survivors > 0:
 		return errNot(fmt.Sprintf("%d mutants survive", survivors))
 	}
@@ -131,6 +144,33 @@ func goMutants(ctx context.Context, out io.Writer, book *spec.Book, subject vali
 		}
 	}
 	return len(report.Survivors), nil
+}
+
+func extractionMutants(ctx context.Context, out io.Writer, o mutate.Options, f mutantsFlags) (survivors int, err error) {
+	claims, err := mutate.Claims()
+	if err != nil {
+		return 0, err
+	}
+	for _, x := range mutate.Extractions {
+		begin := time.Now()
+		report, err := mutate.TryTests(ctx, f.dir, x, claims, o)
+		if err != nil {
+			return 0, err
+		}
+		fmt.Fprintf(out, "%s: %s (%.1f s)\n", x.Package, report, time.Since(begin).Seconds())
+		for _, r := range report.Results {
+			switch {
+			case r.Survived():
+				fmt.Fprintf(out, "  ! %s survives: no test of the package fails\n", r)
+			case f.all && r.Equivalent != "":
+				fmt.Fprintf(out, "    %s: equivalent: %s\n", r, r.Equivalent)
+			case f.all:
+				fmt.Fprintf(out, "    %s: killed by %s\n", r, r.KilledBy)
+			}
+		}
+		survivors += len(report.Survivors)
+	}
+	return survivors, nil
 }
 
 // fate says in words what became of a mutant.

@@ -42,10 +42,10 @@ func newRoot() *cobra.Command {
 	flags.StringVar(&s.specDir, "spec", "", "read the law from this folder, laid out like spec/z3, instead of the binary's own")
 	flags.StringVar(&s.z3, "z3", "z3", "the z3 executable")
 	flags.StringVar(&s.cvc5, "cvc5", "cvc5", "the cvc5 executable")
-	flags.DurationVar(&s.limit, "limit", 30*time.Second, "time for one question to a solver")
+	flags.DurationVar(&s.limit, "limit", 30*time.Second, "time for one question to a solver, or for the tests of one mutant")
 	flags.IntVar(&s.jobs, "jobs", runtime.NumCPU(), "questions asked at a time")
 	root.AddCommand(newProve(&s), newDecide(&s), newDrift(&s), newValidate(&s), newMutants(&s),
-		newDiff(&s), newCompare(&s))
+		newDiff(&s), newCompare(&s), newTrace())
 	return root
 }
 

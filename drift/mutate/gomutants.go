@@ -13,17 +13,30 @@ import (
 
 // Go returns the mutants of the functions and constants of the given files, or of
 // the whole package, that compile, in the order of the text, each text once.
-func Go(source *ssasmt.Source, files ...string) (mutants []Mutant, err error) {
+func Go(source *ssasmt.Source, files ...string) ([]Mutant, error) {
+	mutants, _, err := collect(source, false, files)
+	return mutants, err
+}
+
+// Reading returns the mutants of code that reads text, and how many more do not
+// compile. A literal becomes empty or the next one of its function, not every text
+// of the package; values of an enumeration have no order; and variables of the
+// package have mutants too, for such code keeps its tables there.
+func Reading(source *ssasmt.Source, files ...string) (mutants []Mutant, refused int, err error) {
+	return collect(source, true, files)
+}
+
+func collect(source *ssasmt.Source, reading bool, files []string) (mutants []Mutant, refused int, err error) {
 	checked, err := source.Check()
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	seen := map[string]bool{}
 	for i, file := range checked.Files {
 		if len(files) > 0 && !slices.Contains(files, checked.Names[i]) {
 			continue
 		}
-		g := &goMutator{checked: checked, file: checked.Names[i], text: source.Files[checked.Names[i]]}
+		g := &goMutator{checked: checked, reading: reading, file: checked.Names[i], text: source.Files[checked.Names[i]]}
 		seen[string(g.text)] = true
 		for _, decl := range file.Decls {
 			g.declaration(decl)
@@ -33,20 +46,24 @@ func Go(source *ssasmt.Source, files ...string) (mutants []Mutant, err error) {
 				continue
 			}
 			seen[string(m.Text)] = true
-			if _, err := source.With(m.File, m.Text).Check(); err == nil {
-				mutants = append(mutants, m)
+			if _, err := source.With(m.File, m.Text).Check(); err != nil {
+				refused++
+				continue
 			}
+			mutants = append(mutants, m)
 		}
 	}
-	return mutants, nil
+	return mutants, refused, nil
 }
 
 // goMutator collects the mutants of one file.
 type goMutator struct {
 	checked *ssasmt.Checked
+	reading bool // of text: see Reading
 	file    string
 	text    []byte
-	name    string // of the declaration it is in
+	name    string   // of the declaration it is in
+	words   []string // the literals of that declaration, when reading
 	out     []Mutant
 }
 
@@ -94,18 +111,19 @@ func (g *goMutator) declaration(decl ast.Decl) {
 		if d.Recv != nil {
 			g.name = g.source(d.Recv.List[0].Type) + "." + g.name
 		}
+		g.words = literals(d.Body)
 		ast.Inspect(d.Body, g.node)
 	case *ast.GenDecl:
-		if d.Tok != token.CONST {
+		if d.Tok != token.CONST && !(g.reading && d.Tok == token.VAR) {
 			return
 		}
 		for i, s := range d.Specs {
 			spec := s.(*ast.ValueSpec)
-			g.name = spec.Names[0].Name
+			g.name, g.words = spec.Names[0].Name, literals(spec)
 			for _, v := range spec.Values {
 				ast.Inspect(v, g.node)
 			}
-			if i > 0 { // in an iota block this renumbers
+			if i > 0 && d.Tok == token.CONST { // in an iota block this renumbers
 				g.swap(d.Specs[i-1].(*ast.ValueSpec).Names[0], spec.Names[0])
 			}
 		}
@@ -160,12 +178,17 @@ func (g *goMutator) node(n ast.Node) bool {
 func (g *goMutator) typeOf(e ast.Expr) types.Type { return g.checked.Info.TypeOf(e) }
 
 func (g *goMutator) numeric(e ast.Expr) bool {
-	basic, ok := g.typeOf(e).Underlying().(*types.Basic)
+	t := g.typeOf(e)
+	if t == nil { // of the blank identifier
+		return false
+	}
+	basic, ok := t.Underlying().(*types.Basic)
 	return ok && basic.Info()&types.IsInteger != 0
 }
 
 func (g *goMutator) binary(n *ast.BinaryExpr) {
-	if g.numeric(n.X) {
+	_, enumeration := g.typeOf(n.X).(*types.Named)
+	if g.numeric(n.X) && !(g.reading && enumeration) {
 		g.operator(n.OpPos, n.Op, ordering)
 		g.operator(n.OpPos, n.Op, sums)
 		return
@@ -178,7 +201,8 @@ func (g *goMutator) binary(n *ast.BinaryExpr) {
 	}
 }
 
-// literal changes a number by one, and a text into every other of the package.
+// literal changes a number by one, and a text into every other of the package, or
+// when reading into the next of the function.
 func (g *goMutator) literal(n *ast.BasicLit) {
 	switch n.Kind {
 	case token.INT:
@@ -187,13 +211,28 @@ func (g *goMutator) literal(n *ast.BasicLit) {
 			g.replace(n, fmt.Sprintf("(%d)", v-1))
 		}
 	case token.STRING:
-		for _, other := range g.texts() {
+		others := g.texts()
+		if g.reading {
+			others = g.words[(slices.Index(g.words, n.Value)+1)%len(g.words):][:1]
+		}
+		for _, other := range others {
 			if other != n.Value {
 				g.replace(n, other)
 			}
 		}
 		g.replace(n, `""`)
 	}
+}
+
+// literals lists the texts written below a node, each once.
+func literals(below ast.Node) (out []string) {
+	ast.Inspect(below, func(n ast.Node) bool {
+		if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING && !slices.Contains(out, l.Value) {
+			out = append(out, l.Value)
+		}
+		return true
+	})
+	return out
 }
 
 // texts lists the texts that functions of the package return.

@@ -59,7 +59,7 @@ func (g *goMutator) composite(n *ast.CompositeLit) bool {
 		}
 		for _, b := range n.Elts[:i] {
 			kb := b.(*ast.KeyValueExpr)
-			if types.Identical(g.checked.Info.Uses[ka.Key.(*ast.Ident)].Type(), g.checked.Info.Uses[kb.Key.(*ast.Ident)].Type()) {
+			if types.Identical(g.typeOf(ka.Key), g.typeOf(kb.Key)) {
 				g.swap(kb.Key, ka.Key)
 			}
 		}

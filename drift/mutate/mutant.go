@@ -1,11 +1,13 @@
 // Package mutate breaks the law in every small way and holds the checks to
 // noticing: mutants of the models must break a theorem, mutants of the Go law
 // must be refuted by validation and killed by sampling, or else the solvers must
-// prove them equivalent to what they were made from.
+// prove them equivalent to what they were made from. Mutants of the code that reads
+// text into facts must be killed by the tests of its package.
 //
 // It promises that every mutant of its operators is tried or, in a sample, that
 // the sample is fixed by its size; that a mutant is called equivalent only on a
-// proof by every solver; and that whatever else survives is in the report. It
+// proof by every solver or, of code that reads text, by a list with reasons that is
+// refused where a test refutes it; and that whatever else survives is in the report. It
 // does not promise that its operators are all the ways to be wrong.
 package mutate
 
