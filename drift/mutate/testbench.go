@@ -21,9 +21,9 @@ const maxOutput = 64 << 10
 
 // testBench builds and runs the tests of one package with one file replaced.
 type testBench struct {
-	path    string // import path
-	dir     string // of the package
-	root    string // of the module
+	path    string        // import path
+	dir     string        // of the package
+	root    string        // of the module
 	limit   time.Duration // of one run; tests that take longer do not end
 	scratch string
 }
