@@ -16,6 +16,7 @@ const (
 	stateGuard        = "22012" // division by zero: a guard counted other rows than it must
 	stateUnique       = "23505"
 	stateUnknown      = "40003" // of COMMIT: the server itself does not know
+	classConnection   = "08"    // its states say as little
 	stateDiskFull     = "53100"
 	stateSerialize    = "40001"
 	stateDeadlock     = "40P01"

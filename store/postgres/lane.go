@@ -201,48 +201,54 @@ func (l *lane) drop() {
 
 // commit sends the second half of a transaction, COMMIT with it: the server obeys
 // nothing after a statement that failed, COMMIT included. A transaction that was
-// predicted has no first half.
+// predicted has no first half: it is one statement that commits by itself.
 func (l *lane) commit(ctx context.Context, v *view) error {
-	var b pgx.Batch
-	if v.predicted {
-		b.Queue(beginStatement)
-	}
 	next := l.at
 	next.done++
 	was, is := l.at.row(l.key), next.row(l.key)
 	d := was.digest()
-	metaTable.compareAndSet(&b, [][]any{metaArgs(is)}, [][]byte{d[:]})
-	v.out.queue(&b)
-	written := 0
-	for _, q := range b.QueuedQueries {
-		q.Exec(func(pgconn.CommandTag) error { written++; return nil })
-	}
-	statements, committed := len(b.QueuedQueries), false
-	b.Queue("COMMIT").Exec(func(tag pgconn.CommandTag) error {
-		committed = tag.String() == "COMMIT"
-		return nil
-	})
+	sql, args := compose(append([]part{metaTable.comparing([][]any{metaArgs(is)}, [][]byte{d[:]})}, v.out.parts()...))
 	warnings := l.warnings.Load()
-	err := l.send(context.WithoutCancel(ctx), &b)
+	committed, err := l.write(context.WithoutCancel(ctx), v.predicted, sql, args)
 	if err == nil && committed && l.warnings.Load() == warnings {
 		l.at = next
 		l.memory.remember(v)
 		return nil
 	}
 	l.memory.forget()
-	switch {
-	case written < statements && state(err) != "", written == statements && refused(err), err == nil && !committed:
-		l.rollback(ctx)
-		// When all that was read is locked, the guard that failed is the writer's row.
+	if err == nil && !committed || refused(err) {
+		if !v.predicted {
+			l.rollback(ctx)
+		}
+		// When all that was read is locked, a guard that failed is the writer's row, or
+		// a lease that has ended since.
 		l.unsettled = state(err) == stateGuard && !v.predicted
 		return err
 	}
 	return l.settle(ctx, err)
 }
 
-// refused reports whether the answer to COMMIT itself says that nothing was
-// committed.
+// write sends a statement with its COMMIT and reports whether the server says that
+// it committed.
+func (l *lane) write(ctx context.Context, alone bool, sql string, args []any) (committed bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, stepTime)
+	defer cancel()
+	if alone {
+		_, err := l.conn.Exec(ctx, sql, args...)
+		return err == nil, err
+	}
+	var b pgx.Batch
+	b.Queue(sql, args...)
+	b.Queue("COMMIT").Exec(func(tag pgconn.CommandTag) error {
+		committed = tag.String() == "COMMIT"
+		return nil
+	})
+	return committed, l.conn.SendBatch(ctx, &b).Close()
+}
+
+// refused reports whether the server's answer says that nothing was committed: an
+// error of the statement or of its COMMIT, while the connection lives on.
 func refused(err error) bool {
 	s := state(err)
-	return len(s) == 5 && (s[:2] == "23" || s[:2] == "40") && s != stateUnknown
+	return s != "" && s != stateUnknown && s[:2] != classConnection && !fatal(err)
 }

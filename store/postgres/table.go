@@ -10,13 +10,19 @@ import (
 	"world/store/rows"
 )
 
-// table says how rows of one kind are written: one statement for any number of
-// rows, so that every statement stays prepared.
+// table says how rows of one kind are written. Many rows are one statement of
+// arrays, so that it stays prepared whatever their number is; few rows, which are
+// what one call writes, are named one by one, which the server runs faster.
 type table struct {
-	insertion string
-	update    string
-	changing  []int // indexes of the columns that an update sends: keys, then what may change
+	insertion string              // of many rows
+	few       [fewRows + 1]string // insertions by the number of rows
+	update    string              // of many rows, returns a row for each it changes
+	updateOne string              // of one row
+	changing  []int               // indexes of the columns that an update sends: keys, then what may change
 }
+
+// fewRows is up to how many rows are few.
+const fewRows = 8
 
 // newTable describes a table: its columns in the order of their values, each with
 // the first letter of its type (text, int8, bytea); the key comes first. Changing
@@ -26,43 +32,45 @@ func newTable(name, columns, types string, keys int, changing string) table {
 	if len(all) != len(types) {
 		panic("postgres: table " + name + " has columns without a type")
 	}
-	array := map[byte]string{'t': "text[]", 'i': "bigint[]", 'b': "bytea[]"}
+	sql := map[byte]string{'t': "text", 'i': "bigint", 'b': "bytea"}
 	arrays := func(which []int) string {
 		var list []string
 		for n, i := range which {
-			list = append(list, fmt.Sprintf("unnest($%d::%s) AS %s", n+1, array[types[i]], all[i]))
+			list = append(list, fmt.Sprintf("unnest($%d::%s[]) AS %s", n+1, sql[types[i]], all[i]))
 		}
 		return strings.Join(list, ", ")
 	}
-	every := make([]int, len(all))
-	for i := range every {
-		every[i] = i
+	t := table{insertion: fmt.Sprintf("INSERT INTO world.%s (%s) SELECT %s", name, columns, arrays(every(len(all))))}
+	var groups []string
+	for n := range fewRows {
+		var list []string
+		for i := range all {
+			list = append(list, fmt.Sprintf("$%d::%s", n*len(all)+i+1, sql[types[i]]))
+		}
+		groups = append(groups, "("+strings.Join(list, ", ")+")")
+		t.few[n+1] = fmt.Sprintf("INSERT INTO world.%s (%s) VALUES %s", name, columns, strings.Join(groups, ", "))
 	}
-	t := table{insertion: fmt.Sprintf("INSERT INTO world.%s (%s) SELECT %s", name, columns, arrays(every))}
 	if changing == "" {
 		return t
 	}
-	t.changing = every[:keys:keys]
-	var set, where []string
+	t.changing = every(keys)
+	var set, setOne, where, whereOne []string
 	for i, column := range all {
 		if i < keys {
 			where = append(where, fmt.Sprintf("t.%s = n.%s", column, column))
+			whereOne = append(whereOne, fmt.Sprintf("t.%s = $%d::%s", column, i+1, sql[types[i]]))
 		} else if slices.Contains(strings.Split(changing, ", "), column) {
 			t.changing = append(t.changing, i)
 			set = append(set, fmt.Sprintf("%s = n.%s", column, column))
+			setOne = append(setOne, fmt.Sprintf("%s = $%d::%s", column, len(t.changing), sql[types[i]]))
 		}
 	}
 	was := len(t.changing) + 1
-	t.update = counted(fmt.Sprintf("UPDATE world.%s t SET %s FROM (SELECT %s, unnest($%d::bytea[]) AS was) n WHERE %s AND t.digest = n.was RETURNING 1",
-		name, strings.Join(set, ", "), arrays(t.changing), was, strings.Join(where, " AND ")), was+1)
+	t.update = fmt.Sprintf("UPDATE world.%s t SET %s FROM (SELECT %s, unnest($%d::bytea[]) AS was) n WHERE %s AND t.digest = n.was RETURNING 1",
+		name, strings.Join(set, ", "), arrays(t.changing), was, strings.Join(where, " AND "))
+	t.updateOne = fmt.Sprintf("UPDATE world.%s t SET %s WHERE %s AND t.digest = $%d::bytea RETURNING 1",
+		name, strings.Join(setOne, ", "), strings.Join(whereOne, " AND "), was)
 	return t
-}
-
-// counted makes a statement that returns rows fail unless it returns as many as
-// the parameter of this number says. A failed statement lets nothing commit, so
-// the count is a guard although COMMIT has been sent along with it.
-func counted(statement string, parameter int) string {
-	return fmt.Sprintf("WITH changed AS (%s) SELECT 1 / CASE WHEN count(*) = $%d::bigint THEN 1 ELSE 0 END FROM changed", statement, parameter)
 }
 
 var (
@@ -78,22 +86,47 @@ var (
 	metaTable     = newTable("meta", metaColumns, "ttb", 1, "value, digest")
 )
 
-// insert queues new rows.
+// adding is the part of a transaction that inserts rows.
+func (t table) adding(values [][]any) part {
+	if n := len(values); n <= fewRows {
+		return part{statement: t.few[n], args: slices.Concat(values...)}
+	}
+	return part{statement: t.insertion, args: transpose(values, every(len(values[0])))}
+}
+
+// comparing is the part of a transaction that changes rows whose digests must be
+// as they were.
+func (t table) comparing(values [][]any, was [][]byte) part {
+	p := part{statement: t.update, args: append(transpose(values, t.changing), was), rows: int64(len(values)), guard: true}
+	if len(values) == 1 {
+		p.statement, p.args = t.updateOne, nil
+		for _, i := range t.changing {
+			p.args = append(p.args, values[0][i])
+		}
+		p.args = append(p.args, was[0])
+	}
+	return p
+}
+
+// insert queues new rows, however many.
 func (t table) insert(b *pgx.Batch, values [][]any) {
 	if len(values) > 0 {
-		every := make([]int, len(values[0]))
-		for i := range every {
-			every[i] = i
-		}
-		b.Queue(t.insertion, transpose(values, every)...)
+		b.Queue(t.insertion, transpose(values, every(len(values[0])))...)
 	}
 }
 
 // compareAndSet queues changes of rows whose digests must be as they were.
 func (t table) compareAndSet(b *pgx.Batch, values [][]any, was [][]byte) {
-	if len(values) > 0 {
-		b.Queue(t.update, append(transpose(values, t.changing), was, int64(len(values)))...)
+	sql, args := compose([]part{t.comparing(values, was)})
+	b.Queue(sql, args...)
+}
+
+func every(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
 	}
+	return all
 }
 
 // transpose turns rows into columns, as arrays of their type.

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jackc/pgx/v5"
-
 	"world/store"
 	"world/store/rows"
 )
@@ -64,20 +62,21 @@ func (w *writes) none() bool {
 		len(w.closed.list)+len(w.entries)+len(w.sessions.list)+len(w.registry.list) == 0 && w.clock == 0
 }
 
-const fenceLeases = "SELECT 1 FROM (SELECT unnest($1::text[]) AS episode, unnest($2::bytea[]) AS digest) n JOIN world.leases l " +
+const fenceStatement = "SELECT 1 FROM (SELECT unnest($1::text[]) AS episode, unnest($2::bytea[]) AS digest) n JOIN world.leases l " +
 	"ON l.episode = n.episode AND l.digest = n.digest AND l.until > " + nowMicros + " FOR UPDATE OF l"
 
-var fenceStatement = counted(fenceLeases, 3)
+const fenceOne = "SELECT 1 FROM world.leases l WHERE l.episode = $1::text AND l.digest = $2::bytea AND l.until > " + nowMicros + " FOR UPDATE"
 
 const labelStatement = "INSERT INTO world.labels (hash, semantic_id, provenance, digest) " +
 	"SELECT * FROM unnest($1::bytea[], $2::text[], $3::text[], $4::bytea[]) ON CONFLICT (hash, semantic_id, provenance) DO NOTHING"
 
 const clockStatement = "UPDATE world.clock SET at = $1, digest = $2 WHERE id = 1 AND at < $1"
 
-// queue puts every change into one batch, in the order in which all transactions
-// write, and rows of one table in the order of their keys, so that no two
-// transactions wait for each other.
-func (w *writes) queue(b *pgx.Batch) {
+// parts are the statements that make every change: guards first, in the order in
+// which all transactions lock, and rows of one table in the order of their keys,
+// so that no two transactions wait for each other.
+func (w *writes) parts() []part {
+	var all []part
 	if n := len(w.fences); n > 0 {
 		slices.SortFunc(w.fences, func(x, y leaseRow) int { return compare(x.Episode, y.Episode) })
 		episodes, digests := make([]string, n), make([][]byte, n)
@@ -85,66 +84,77 @@ func (w *writes) queue(b *pgx.Batch) {
 			d := r.digest()
 			episodes[i], digests[i] = string(r.Episode), d[:]
 		}
-		b.Queue(fenceStatement, episodes, digests, int64(n))
+		p := part{statement: fenceStatement, args: []any{episodes, digests}, guard: true, rows: int64(n)}
+		if n == 1 {
+			p.statement, p.args = fenceOne, []any{episodes[0], digests[0]}
+		}
+		all = append(all, p)
 	}
-	w.leases.queue(b, leaseTable, leaseArgs, leaseRow.digest)
-	w.spend.queue(b, spendTable, spendArgs, spendRow.digest)
-	w.queueHead(b)
+	all = append(all, w.leases.parts(leaseTable, leaseArgs, leaseRow.digest)...)
+	all = append(all, w.spend.parts(spendTable, spendArgs, spendRow.digest)...)
+	all = append(all, w.headPart()...)
 	slices.SortFunc(w.claims, func(x, y store.Claim) int { return compare(x.Invocation, y.Invocation) })
-	claimTable.insert(b, each(w.claims, rows.ClaimArgs))
-	w.queueObjects(b)
-	intentTable.insert(b, each(w.opened, rows.IntentArgs))
-	w.closed.queue(b, intentTable, rows.IntentArgs, store.Intent.Digest)
-	entryTable.insert(b, each(w.entries, rows.EntryArgs))
-	w.sessions.queue(b, sessionTable, rows.SessionArgs, rows.Session.Digest)
-	w.registry.queue(b, registryTable, registryArgs, store.HeadMove.Digest)
+	all = append(all, added(claimTable, w.claims, rows.ClaimArgs)...)
+	all = append(all, w.objectParts()...)
+	all = append(all, added(intentTable, w.opened, rows.IntentArgs)...)
+	all = append(all, w.closed.parts(intentTable, rows.IntentArgs, store.Intent.Digest)...)
+	all = append(all, added(entryTable, w.entries, rows.EntryArgs)...)
+	all = append(all, w.sessions.parts(sessionTable, rows.SessionArgs, rows.Session.Digest)...)
+	all = append(all, w.registry.parts(registryTable, registryArgs, store.HeadMove.Digest)...)
 	if w.clock > 0 {
 		d := store.ClockDigest(w.clock)
-		b.Queue(clockStatement, w.clock, d[:])
+		all = append(all, part{statement: clockStatement, args: []any{w.clock, d[:]}})
 	}
+	return all
+}
+
+func added[T any](t table, list []T, args func(T) []any) []part {
+	if len(list) == 0 {
+		return nil
+	}
+	return []part{t.adding(each(list, args))}
 }
 
 // objectBytes bounds the objects of one statement, in bytes; the server takes up
 // to a gigabyte.
 const objectBytes = 32 << 20
 
-func (w *writes) queueObjects(b *pgx.Batch) {
+func (w *writes) objectParts() (all []part) {
 	slices.SortFunc(w.objects, func(x, y store.Object) int { return compare(x.Ref(), y.Ref()) })
-	var part [][]any
+	var some [][]any
 	size := 0
 	for i, o := range w.objects {
 		l := o.Label()
 		d := store.ObjectDigest(o.Ref(), l)
-		part = append(part, []any{rows.Blob(o.Ref()), l.SemanticID, l.Provenance, o.Bytes(), d[:]})
+		some = append(some, []any{rows.Blob(o.Ref()), l.SemanticID, l.Provenance, o.Bytes(), d[:]})
 		if size += len(o.Bytes()); size >= objectBytes || i == len(w.objects)-1 {
-			objectTable.insert(b, part)
-			part, size = nil, 0
+			all = append(all, objectTable.adding(some))
+			some, size = nil, 0
 		}
 	}
 	if len(w.labels) == 0 {
-		return
+		return all
 	}
 	slices.SortFunc(w.labels, func(x, y store.Object) int { return compare(x.Ref(), y.Ref()) })
-	b.Queue(labelStatement, transpose(each(w.labels, func(o store.Object) []any {
+	return append(all, part{statement: labelStatement, args: transpose(each(w.labels, func(o store.Object) []any {
 		d := store.LabelDigest(o.Ref(), o.Label())
 		return []any{rows.Blob(o.Ref()), o.Label().SemanticID, o.Label().Provenance, d[:]}
-	}), []int{0, 1, 2, 3})...)
+	}), every(4))})
 }
 
-func (w *writes) queueHead(b *pgx.Batch) {
+func (w *writes) headPart() []part {
 	if len(w.entries) == 0 {
-		return
+		return nil
 	}
 	is := [][]any{append([]any{int64(1)}, rows.HeadArgs(w.entries[len(w.entries)-1].Head())...)}
 	if w.headWas == nil {
-		headTable.insert(b, is)
-		return
+		return []part{headTable.adding(is)}
 	}
 	was := w.headWas.Digest()
-	headTable.compareAndSet(b, is, [][]byte{was[:]})
+	return []part{headTable.comparing(is, [][]byte{was[:]})}
 }
 
-func (c *changes[T]) queue(b *pgx.Batch, t table, args func(T) []any, digest func(T) store.Digest) {
+func (c *changes[T]) parts(t table, args func(T) []any, digest func(T) store.Digest) (all []part) {
 	var added, values [][]any
 	var was [][]byte
 	for _, ch := range c.list {
@@ -155,8 +165,13 @@ func (c *changes[T]) queue(b *pgx.Batch, t table, args func(T) []any, digest fun
 		d := digest(*ch.was)
 		values, was = append(values, args(ch.is)), append(was, d[:])
 	}
-	t.insert(b, added)
-	t.compareAndSet(b, values, was)
+	if len(added) > 0 {
+		all = append(all, t.adding(added))
+	}
+	if len(values) > 0 {
+		all = append(all, t.comparing(values, was))
+	}
+	return all
 }
 
 func registryArgs(m store.HeadMove) []any {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -116,7 +117,8 @@ type link struct {
 	client, server net.Conn
 	statements     map[string]string // prepared ones, by name
 	request        [][]byte          // messages since the last answer
-	commit         int               // index of the message that executes COMMIT, -1 for none
+	commit         int               // index of the message that commits, -1 for none
+	open           bool              // in a transaction that began by itself
 	bound          string            // the statement bound last
 	mute           chan struct{}     // closed when no answer may reach the client any more
 	answered       chan struct{}     // closed when the server has ended
@@ -191,13 +193,9 @@ func (l *link) take(message []byte) bool {
 	case 'B': // Bind: portal, statement
 		l.bound = l.statements[texts()[1]]
 	case 'E': // Execute
-		if strings.EqualFold(l.bound, "commit") {
-			l.commit = len(l.request) - 1
-		}
+		l.runs(l.bound)
 	case 'Q': // Query
-		if strings.EqualFold(texts()[0], "commit") {
-			l.commit = len(l.request) - 1
-		}
+		l.runs(texts()[0])
 	}
 	if kind := message[0]; kind != 'S' && kind != 'Q' && kind != 'H' {
 		if kind == 0 || kind == 'X' || kind == 'p' { // startup, goodbye, password
@@ -210,6 +208,21 @@ func (l *link) take(message []byte) bool {
 	n := l.p.requests
 	l.p.mu.Unlock()
 	return l.obey(l.p.judge(Request{N: n, Commit: l.commit >= 0}))
+}
+
+// runs notes whether a statement commits: COMMIT does, and outside a transaction
+// whatever writes.
+func (l *link) runs(sql string) {
+	word, _, _ := strings.Cut(strings.ToUpper(sql), " ")
+	switch {
+	case word == "BEGIN":
+		l.open = true
+	case word == "ROLLBACK":
+		l.open = false
+	case word == "COMMIT", !l.open && slices.Contains([]string{"INSERT", "UPDATE", "DELETE", "WITH"}, word):
+		l.open = false
+		l.commit = len(l.request) - 1
+	}
 }
 
 func (l *link) obey(v Verdict) bool {
