@@ -31,6 +31,19 @@ func ended(status, output string) plan.Ended {
 	return e
 }
 
+// notJSON is what is said of an effect whose handler answered no JSON.
+const notJSON = "coordinator: output: failed: output of effect e1 is not JSON: canon: parse: invalid: not a JSON value at byte 0"
+
+func second[T any](_ T, err error) error { return err }
+
+// says checks all that an error tells, "" for no error.
+func says(t *testing.T, name string, err error, want string) {
+	t.Helper()
+	if (err == nil) != (want == "") || err != nil && err.Error() != want {
+		t.Errorf("%s: %v, want %s", name, err, want)
+	}
+}
+
 func TestPhaseInputs(t *testing.T) {
 	if got, want := string(plan.PlanInput(args)), `{"args":{"a":2,"b":1},"phase":"plan"}`; got != want {
 		t.Errorf("plan input %s", got)
@@ -45,9 +58,7 @@ func TestPhaseInputs(t *testing.T) {
 			t.Errorf("%s: %s, %v", status, got, err)
 		}
 	}
-	if _, err := plan.FinishInput(args, []plan.Ended{ended(record.StatusOK, "nope")}); !fault.Is(err, fault.Failed) {
-		t.Errorf("an output that is not JSON: %v", err)
-	}
+	says(t, "an output that is not JSON", second(plan.FinishInput(args, []plan.Ended{ended(record.StatusOK, "nope")})), notJSON)
 }
 
 // TestDeepOutputTravels checks that an output that is accepted still fits, with
@@ -72,19 +83,22 @@ func TestBody(t *testing.T) {
 		p     plan.Plan
 		ended []plan.Ended
 		want  string
-		kind  fault.Kind
+		says  string
 	}{
-		"zero effects":  {plan.Plan{Result: result}, nil, `{"refused":"no"}`, 0},
-		"ok":            {plan.Plan{}, []plan.Ended{ended(record.StatusOK, `{"b":1,"a":1}`)}, `{"a":1,"b":1}`, 0},
-		"no object":     {plan.Plan{}, []plan.Ended{ended(record.StatusOK, `3`)}, "", fault.Failed},
-		"world":         {plan.Plan{}, []plan.Ended{ended(record.StatusOK, `{"world":3}`)}, "", fault.Failed},
-		"denied":        {plan.Plan{}, []plan.Ended{ended(record.StatusDenied, "")}, "", fault.Denied},
-		"failed":        {plan.Plan{}, []plan.Ended{ended(record.StatusFailed, "")}, "", fault.Failed},
-		"indeterminate": {plan.Plan{}, []plan.Ended{ended(record.StatusIndeterminate, "")}, "", fault.Indeterminate},
+		"zero effects":  {plan.Plan{Result: result}, nil, `{"refused":"no"}`, ""},
+		"ok":            {plan.Plan{}, []plan.Ended{ended(record.StatusOK, `{"b":1,"a":1}`)}, `{"a":1,"b":1}`, ""},
+		"no plan keys":  {plan.Plan{}, []plan.Ended{ended(record.StatusOK, `{"effects":1}`)}, `{"effects":1}`, ""},
+		"no JSON":       {plan.Plan{}, []plan.Ended{ended(record.StatusOK, `nope`)}, "", notJSON},
+		"no object":     {plan.Plan{}, []plan.Ended{ended(record.StatusOK, `3`)}, "", "coordinator: output: failed: output of effect e1: transition output is not a JSON object"},
+		"world":         {plan.Plan{}, []plan.Ended{ended(record.StatusOK, `{"world":3}`)}, "", `coordinator: output: failed: output of effect e1: output carries the key "world"`},
+		"denied":        {plan.Plan{}, []plan.Ended{ended(record.StatusDenied, "")}, "", "coordinator: effect: denied: denied:budget: spent"},
+		"failed":        {plan.Plan{}, []plan.Ended{ended(record.StatusFailed, "")}, "", "coordinator: effect: failed"},
+		"indeterminate": {plan.Plan{}, []plan.Ended{ended(record.StatusIndeterminate, "")}, "", "coordinator: effect: indeterminate: unknown"},
 	} {
 		body, err := plan.Body(test.p, test.ended)
-		if (err == nil) != (test.want != "") || err != nil && fault.KindOf(err) != test.kind || err == nil && string(body.Bytes()) != test.want {
-			t.Errorf("%s: %s, %v", name, body.Bytes(), err)
+		says(t, name, err, test.says)
+		if err == nil && string(body.Bytes()) != test.want {
+			t.Errorf("%s: %s", name, body.Bytes())
 		}
 	}
 }
@@ -134,27 +148,44 @@ func TestConclude(t *testing.T) {
 }
 
 func TestTransitionBodies(t *testing.T) {
-	for raw, law := range map[string]string{`{"a":1}`: "", `[]`: "L6", `{"world":1}`: "L6"} {
-		for name, read := range map[string]func([]byte) (canon.Value, error){"finish": plan.FinishBody, "pure": plan.PureBody} {
-			if _, err := read([]byte(raw)); (err == nil) != (law == "") || err != nil && !strings.Contains(err.Error(), law) {
-				t.Errorf("%s of %s: %v", name, raw, err)
-			}
-			if _, err := read([]byte("nope")); !fault.Is(err, fault.Failed) {
-				t.Errorf("%s of no JSON: %v", name, err)
+	for name, read := range map[string]func([]byte) (canon.Value, error){"finish": plan.FinishBody, "pure": plan.PureBody} {
+		for raw, want := range map[string]string{
+			`{"a":1}`:     "",
+			`[]`:          "coordinator: plan: plan law: effect plan violates L6: transition output is not a JSON object",
+			`null`:        "coordinator: plan: plan law: effect plan violates L6: transition output is not a JSON object",
+			`{"world":1}`: `coordinator: plan: plan law: effect plan violates L6: output carries the key "world"`,
+			`nope`:        "coordinator: output: failed: transition output is not JSON: canon: parse: invalid: not a JSON value at byte 0",
+		} {
+			body, err := read([]byte(raw))
+			says(t, name+" of "+raw, err, want)
+			if err == nil && string(body.Bytes()) != raw {
+				t.Errorf("%s of %s: %s", name, raw, body.Bytes())
 			}
 		}
+		largest := `{"a":1}` + strings.Repeat(" ", plan.MaxAnswer-len(`{"a":1}`))
+		says(t, name+" of the largest answer", second(read([]byte(largest))), "")
+		says(t, name+" of more", second(read([]byte(largest+" "))), "coordinator: output: failed: transition output is not JSON: canon: parse: limit: 4194305 bytes; the limit is 4194304")
 	}
-	if _, err := plan.FinishBody([]byte(`{"effects":1}`)); !fault.Is(err, fault.PlanLaw) {
-		t.Errorf("finish with effects: %v", err)
-	}
-	if _, err := plan.PureBody([]byte(`{"effects":1}`)); err != nil {
-		t.Errorf("a pure output with effects: %v", err)
-	}
+	says(t, "finish with effects", second(plan.FinishBody([]byte(`{"effects":1}`))), `coordinator: plan: plan law: effect plan violates L6: finish output carries the key "effects"`)
+	says(t, "a pure output with effects", second(plan.PureBody([]byte(`{"effects":1}`))), "")
 }
 
-func TestFinishFailureNamesItsEffects(t *testing.T) {
-	err := plan.FinishFailure(fault.New("op", fault.Limit, "too slow"), []plan.Ended{ended(record.StatusOK, "")})
-	if !fault.Is(err, fault.Limit) || fault.Detail(err) != "finish phase: too slow; effect e1 of this call ended ok and is recorded" {
-		t.Errorf("%v", err)
+// TestOutputsHaveOneLimit checks the largest output of a handler, of which more is no JSON.
+func TestOutputsHaveOneLimit(t *testing.T) {
+	largest := `{}` + strings.Repeat(" ", plan.MaxOutput-2)
+	says(t, "the largest", second(plan.Body(plan.Plan{}, []plan.Ended{ended(record.StatusOK, largest)})), "")
+	says(t, "one byte more", second(plan.Body(plan.Plan{}, []plan.Ended{ended(record.StatusOK, largest+" ")})),
+		"coordinator: output: failed: output of effect e1 is not JSON: canon: parse: limit: 4194305 bytes; the limit is 4194304")
+}
+
+func TestFailuresOfPhases(t *testing.T) {
+	slow := fault.New("op", fault.Limit, "too slow")
+	says(t, "finish", plan.FinishFailure(slow, []plan.Ended{ended(record.StatusOK, ""), ended(record.StatusFailed, "")}),
+		"coordinator: finish: limit: finish phase: too slow; effect e1 of this call ended ok and is recorded; effect e1 of this call ended failed and is recorded: op: limit: too slow")
+	says(t, "finish without effects", plan.FinishFailure(slow, nil), "coordinator: finish: limit: finish phase: too slow: op: limit: too slow")
+	says(t, "plan", plan.PhaseFailure(slow), "coordinator: phase: limit: transition execution failed: limit: too slow: op: limit: too slow")
+	inside := fault.New("op", fault.Internal, "/host")
+	if got := fault.Public(plan.FinishFailure(inside, nil)); strings.Contains(got, "/host") {
+		t.Errorf("a finish phase that failed inside tells %s", got)
 	}
 }
