@@ -64,7 +64,11 @@ func start(t *testing.T, f serveFlags) *running {
 // get reads a path with the read token.
 func (r *running) get(path string) (int, string) {
 	r.t.Helper()
-	token, err := os.ReadFile(filepath.Join(filepath.Dir(r.flags.db), "read-token"))
+	state := r.flags.state
+	if state == "" {
+		state = filepath.Dir(r.flags.db)
+	}
+	token, err := os.ReadFile(filepath.Join(state, "read-token"))
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -15,8 +15,8 @@ import (
 	"world/confine/confinetest"
 	"world/session"
 	"world/store"
+	"world/store/engine"
 	"world/store/record"
-	"world/store/sqlite"
 )
 
 // loseEffect leaves an effect behind of which nobody knows whether it happened,
@@ -49,34 +49,36 @@ func loseEffect(ctx context.Context, s store.Store, task string) (string, error)
 	return intent.Name(), errors.Join(err, s.GiveUp(ctx, lease))
 }
 
-// lose FILE TASK leaves such an effect in a store that no daemon holds.
+// lose DB TASK leaves such an effect in a store that no daemon holds.
 func lose(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
-		ts.Fatalf("usage: lose file task")
+		ts.Fatalf("usage: lose db task")
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	s, err := sqlite.Open(ctx, ts.MkAbs(args[0]), sqlite.Options{})
-	ts.Check(err)
-	_, err = loseEffect(ctx, s, args[1])
+	s := opened(ctx, ts, args[0], engine.Options{})
+	_, err := loseEffect(ctx, s, args[1])
 	ts.Check(errors.Join(err, s.Close()))
 }
 
 // TestOperatorAlone runs the verbs that close and upgrade on stores that no daemon
 // holds, with the world-tool of this build beside the program.
 func TestOperatorAlone(t *testing.T) {
-	testscript.Run(t, params("testdata/operator", func(env *testscript.Env) error {
-		for _, dir := range filepath.SplitList(env.Getenv("PATH")) {
-			if _, err := os.Stat(filepath.Join(dir, program)); err != nil {
-				continue
-			}
-			if err := os.Link(worldTool, filepath.Join(dir, "world-tool")); err != nil && !os.IsExist(err) {
-				return exec.Command("cp", worldTool, dir).Run()
-			}
-			return nil
+	testscript.Run(t, params("testdata/operator", withTool))
+}
+
+// withTool puts the world-tool of this build beside the scripts' program.
+func withTool(env *testscript.Env) error {
+	for _, dir := range filepath.SplitList(env.Getenv("PATH")) {
+		if _, err := os.Stat(filepath.Join(dir, program)); err != nil {
+			continue
 		}
-		return errors.New("the program is not in the scripts' PATH")
-	}))
+		if err := os.Link(worldTool, filepath.Join(dir, "world-tool")); err != nil && !os.IsExist(err) {
+			return exec.Command("cp", worldTool, dir).Run()
+		}
+		return nil
+	}
+	return errors.New("the program is not in the scripts' PATH")
 }
 
 // TestOperatorBesideADaemon lets the daemon ask at the operator's terminal.

@@ -43,8 +43,11 @@ func recorded(t *testing.T, interpreter []byte, runner capsule.Runner) replayFla
 // again replays and returns the exit code and what was printed.
 func again(t *testing.T, f replayFlags, id store.InvocationID) (int, string) {
 	t.Helper()
-	var out bytes.Buffer
-	err := replayCalls(t.Context(), f, id, worldTool, &out, newMeter(io.Discard, "replay"))
+	var out, said bytes.Buffer
+	err := replayCalls(t.Context(), f, id, worldTool, &out, newMeter(&said, "replay"))
+	if told := strings.Contains(said.String(), " calls in "); err == nil && told != f.all {
+		t.Errorf("a replay, all %v, says %q", f.all, &said)
+	}
 	if err == nil {
 		return exitDone, out.String()
 	}

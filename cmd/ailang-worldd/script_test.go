@@ -19,7 +19,7 @@ import (
 
 	"world/confine/confinetest"
 	"world/coordinator/registry"
-	"world/store/sqlite"
+	"world/store/engine"
 )
 
 // Scripts run this binary as these programs, each a process of its own.
@@ -75,17 +75,28 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// begin FILE makes a store with a genesis.
+// opened opens the store that a script names, a file or a database.
+func opened(ctx context.Context, ts *testscript.TestScript, db string, o engine.Options) engine.Store {
+	if !engine.Database(db) {
+		db = ts.MkAbs(db)
+		ts.Check(os.MkdirAll(filepath.Dir(db), 0o700))
+	}
+	p, err := engine.Parse(db)
+	ts.Check(err)
+	s, err := p.Open(ctx, o)
+	ts.Check(err)
+	return s
+}
+
+// begin DB makes a store with a genesis.
 func begin(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
-		ts.Fatalf("usage: begin file")
+		ts.Fatalf("usage: begin db")
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	ts.Check(os.MkdirAll(filepath.Dir(ts.MkAbs(args[0])), 0o700))
-	s, err := sqlite.Open(ctx, ts.MkAbs(args[0]), sqlite.Options{})
-	ts.Check(err)
-	_, err = registry.Bootstrap(ctx, s, nil, []byte("interpreter"), time.Now().Unix())
+	s := opened(ctx, ts, args[0], engine.Options{Create: true})
+	_, err := registry.Bootstrap(ctx, s, nil, []byte("interpreter"), time.Now().Unix())
 	ts.Check(errors.Join(err, s.Close()))
 }
 
