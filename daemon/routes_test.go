@@ -84,6 +84,8 @@ func TestReadsNeedTheReadToken(t *testing.T) {
 			{"given twice", []string{"Authorization: Bearer " + h.token, "Authorization: Bearer " + h.token}, 401, "ReadTokenUnknown"},
 			{"in the query", nil, 401, "ReadTokenAbsent"},
 			{"the daemon's", []string{"Authorization: Bearer " + h.token}, 200, ""},
+			{"scheme in lower case", []string{"Authorization: bearer " + h.token}, 200, ""},
+			{"scheme in capitals", []string{"Authorization: BEARER " + h.token}, 200, ""},
 		} {
 			target := path
 			if c.name == "in the query" {

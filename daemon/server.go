@@ -11,10 +11,11 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// Bounds of every connection.
+// Bounds of every connection. Reading ends before writing does, so that a body
+// that does not arrive whole is answered with a refusal and not with silence.
 const (
 	readHeaderTime = 5 * time.Second
-	readTime       = 30 * time.Second
+	readTime       = 25 * time.Second
 	writeTime      = 30 * time.Second
 	idleTime       = 120 * time.Second
 	drainTime      = 10 * time.Second

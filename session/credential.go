@@ -34,14 +34,25 @@ func ParseToken(text string) (Token, error) {
 // ParseHeader reads the values of an Authorization header: one of the form
 // "Bearer TOKEN". ErrAbsent without a value, ErrMalformed otherwise.
 func ParseHeader(values []string) (Token, error) {
+	text, err := Bearer(values)
+	if err != nil {
+		return Token{}, err
+	}
+	return ParseToken(text)
+}
+
+// Bearer returns what follows the scheme in the values of an Authorization
+// header. The scheme's letters may be of either case (RFC 9110 §11.1). ErrAbsent
+// without a value, ErrMalformed otherwise.
+func Bearer(values []string) (string, error) {
 	if len(values) == 0 {
-		return Token{}, ErrAbsent
+		return "", ErrAbsent
 	}
 	fields := strings.FieldsFunc(values[0], func(r rune) bool { return r == ' ' || r == '\t' })
-	if len(values) > 1 || len(fields) != 2 || fields[0] != "Bearer" {
-		return Token{}, ErrMalformed
+	if len(values) > 1 || len(fields) != 2 || !strings.EqualFold(fields[0], "Bearer") {
+		return "", ErrMalformed
 	}
-	return ParseToken(fields[1])
+	return fields[1], nil
 }
 
 // Reveal returns the text to hand out, once.

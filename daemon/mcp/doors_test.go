@@ -31,7 +31,7 @@ func TestWhoIsNotKnownIsToldWhy(t *testing.T) {
 		{"empty", []string{"Authorization: "}, malformed},
 		{"no scheme", []string{"Authorization: " + live}, malformed},
 		{"other scheme", []string{"Authorization: Basic " + live}, malformed},
-		{"scheme in lower case", []string{"Authorization: bearer " + live}, malformed},
+		{"a scheme that only begins alike", []string{"Authorization: Bearers " + live}, malformed},
 		{"too short", []string{"Authorization: Bearer " + live[1:]}, malformed},
 		{"in capitals", []string{"Authorization: Bearer " + strings.ToUpper(live)}, malformed},
 		{"a word too many", []string{"Authorization: Bearer " + live + " x"}, malformed},
@@ -44,6 +44,12 @@ func TestWhoIsNotKnownIsToldWhy(t *testing.T) {
 		if status != http.StatusUnauthorized || strings.TrimSpace(answer) != c.want || !strings.HasPrefix(header.Get("Content-Type"), "text/plain") ||
 			header.Get("WWW-Authenticate") != `Bearer realm="world"` {
 			t.Errorf("%s: status %d, %v, %s; want %s", c.name, status, header, answer, c.want)
+		}
+	}
+	for _, scheme := range []string{"Bearer", "bearer", "BEARER"} {
+		ping := `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+		if status, _, answer := h.send(h.request(t.Context(), "", revisions[1], ping, "Authorization: "+scheme+" "+live)); status != http.StatusOK {
+			t.Errorf("scheme %s: status %d, %s", scheme, status, answer)
 		}
 	}
 	h.Pass(9)

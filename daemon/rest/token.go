@@ -8,7 +8,8 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
+
+	"world/session"
 )
 
 // TokenFile is the name of the read token's file within the state directory.
@@ -60,9 +61,9 @@ func (t Token) Protect(next http.Handler) http.Handler {
 			Refuse(w, ReadTokenAbsent, "reads need the read token: send Authorization: Bearer <token from the file read-token in the state directory>")
 			return
 		}
-		text, ok := strings.CutPrefix(values[0], "Bearer ")
+		text, err := session.Bearer(values)
 		got := sha256.Sum256([]byte(text))
-		if len(values) > 1 || !ok || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
+		if err != nil || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
 			Refuse(w, ReadTokenUnknown, "the read token is not this daemon's; each start writes a new one")
 			return
 		}
