@@ -29,3 +29,9 @@ func FoldTerm(grants []law.Grant, request string) string {
 	}
 	return fold
 }
+
+// GrantTerm writes a grant as the model reads it.
+func GrantTerm(g law.Grant) string { return grantTerm(g) }
+
+// RequestTerm writes a request as the model reads it.
+func RequestTerm(r law.Request) string { return requestTerm(r) }

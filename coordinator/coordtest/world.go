@@ -6,6 +6,7 @@ package coordtest
 import (
 	"bytes"
 	"context"
+	"os"
 	"path/filepath"
 	"sync/atomic"
 	"testing"
@@ -22,6 +23,7 @@ import (
 	"world/fault"
 	"world/session"
 	"world/store"
+	"world/store/handover"
 	"world/store/record"
 	"world/store/sqlite"
 )
@@ -40,6 +42,7 @@ type World struct {
 	C        *coordinator.Coordinator
 	Options  coordinator.Options
 	Handlers Handlers
+	Forged   bool // the test writes what no coordinator would: its journal is not handed over
 	clock    atomic.Int64
 }
 
@@ -56,8 +59,26 @@ func New(t testing.TB, handlers Handlers, edit func(*coordinator.Options)) *Worl
 	if _, err := registry.Bootstrap(t.Context(), w.Store, Builtins(), Interpreter, Start); err != nil {
 		t.Fatalf("bootstrap: %v", err)
 	}
-	t.Cleanup(func() { w.Store.Close() })
+	t.Cleanup(w.end)
 	return w
+}
+
+// end closes the store and hands its journal over, if someone asked for journals.
+func (w *World) end() {
+	w.Store.Close()
+	if w.Forged || os.Getenv(handover.Folder) == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	s, err := sqlite.Open(ctx, w.Path, sqlite.Options{})
+	if err != nil {
+		return // the test left it so that nothing opens it
+	}
+	defer s.Close()
+	if err := handover.Offer(ctx, s, w.T.Name()); err != nil {
+		w.T.Errorf("hand the journal over: %v", err)
+	}
 }
 
 // Open opens the store and a coordinator on it, as a daemon does at start.

@@ -77,6 +77,7 @@ func TestForgedCommits(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, f, live := commits(t)
+			w.Forged = true
 			m := w.NextCommit(live, "forged", "a note")
 			extra := store.NewObject("notes/extra/v1", "rest:notes", []byte("an object that the entry does not name"))
 			m.Objects = append(m.Objects, extra)
@@ -132,6 +133,7 @@ func findings(r fsck.Report) string {
 // TestForgedAuthority commits on the word of a session that may not.
 func TestForgedAuthority(t *testing.T) {
 	w, f, live := commits(t)
+	w.Forged = true
 	for name, poor := range map[string]session.Live{
 		"denied:effect-name": w.Mint("notes", coordtest.Grant(coordtest.Write, coordtest.Scope, 9)),
 		"denied:budget":      w.Mint("notes", coordtest.Grant(record.CommitEffect, record.CommitScope, 0)),
@@ -158,6 +160,7 @@ func TestForgedAuthority(t *testing.T) {
 // TestForgedEpisode commits on the grant of a session of another episode.
 func TestForgedEpisode(t *testing.T) {
 	w, f, live := commits(t)
+	w.Forged = true
 	stranger := w.Mint("elsewhere", coordtest.Grant(record.CommitEffect, record.CommitScope, 2))
 	f.intention = func(in *store.Intention) { in.Claim.Session = stranger.Object }
 	f.finish = func(fin *store.Finish) { fin.Claim.Session = stranger.Object }

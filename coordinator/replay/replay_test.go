@@ -104,6 +104,7 @@ func TestForgeries(t *testing.T) {
 // object says otherwise, and replay asks it.
 func TestInventedAuthority(t *testing.T) {
 	w, _, live := world(t, &coordtest.Hand{})
+	w.Forged = true
 	w.Must(live, coordtest.Act, "", `{"cost":3}`)
 	rich := live
 	rich.Record.Grants = []record.SessionGrant{live.Record.Grants[0], coordtest.Grant(coordtest.Write, coordtest.Scope, 99)}

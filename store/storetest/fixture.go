@@ -10,6 +10,7 @@ import (
 	"world/broker/law"
 	"world/fault"
 	"world/store"
+	"world/store/handover"
 )
 
 // world is a store with a genesis and what calls need.
@@ -45,7 +46,12 @@ func resumed(t testing.TB, open Opener) *world {
 	t.Cleanup(cancel)
 	w := prepared(ctx, open(t))
 	w.t = t
-	t.Cleanup(func() { w.Close() })
+	t.Cleanup(func() {
+		if err := handover.Offer(ctx, w.Store, t.Name()); err != nil && !fault.Is(err, fault.Unavailable) {
+			t.Errorf("hand the journal over: %v", err)
+		}
+		w.Close()
+	})
 	return w
 }
 

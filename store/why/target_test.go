@@ -45,6 +45,7 @@ func TestEveryRefOfACallLeadsToIt(t *testing.T) {
 // A call that was cut off has a claim and an intent and no entry.
 func TestACallWithoutAnEntry(t *testing.T) {
 	w, live := world(t)
+	w.Forged = true
 	lease, err := w.Store.Lease(t.Context(), "ep")
 	if err != nil {
 		t.Fatal(err)
