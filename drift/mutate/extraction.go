@@ -2,6 +2,7 @@ package mutate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -42,8 +43,8 @@ type TestReport struct {
 	Survivors  []TestResult
 }
 
-// TryTests compiles each mutant with the package's own tests, as seen from
-// directory dir, and runs them. A test that fails without any change, and a claim
+// TryTests compiles the mutants with the package's own tests, as seen from
+// directory dir, and runs the tests of each. A test that fails without any change, and a claim
 // of equivalence that a test refutes, are errors. Of the options it takes Limit, of one run of the tests, Jobs and Sample.
 func TryTests(ctx context.Context, dir string, x Extraction, list []Claim, o Options) (TestReport, error) {
 	source, err := ssasmt.Load(dir, x.Package)
@@ -68,23 +69,45 @@ func TryTests(ctx context.Context, dir string, x Extraction, list []Claim, o Opt
 		results[i] = TestResult{Mutant: m, Equivalent: why[i]}
 	}
 	results = Sample(results, o.Sample)
+	if err := bench.try(ctx, source, results, o.Jobs); err != nil {
+		return TestReport{}, err
+	}
+	return sumUp(results, refused)
+}
+
+// try fills in what kills each mutant.
+func (b *testBench) try(ctx context.Context, source *ssasmt.Source, results []TestResult, jobs int) error {
+	mutants := make([]Mutant, len(results))
+	for i, r := range results {
+		mutants[i] = r.Mutant
+	}
+	files, inside, err := weave(source, mutants)
+	if err != nil {
+		return err
+	}
+	woven, err := b.build(ctx, "woven", files)
+	if err != nil {
+		return err
+	}
+	if err := b.passes(ctx, woven); err != nil {
+		return err
+	}
 	errs := make([]error, len(results))
-	slots := make(chan struct{}, max(1, o.Jobs))
+	slots := make(chan struct{}, max(1, jobs))
 	var all sync.WaitGroup
 	for i := range results {
 		slots <- struct{}{}
 		all.Go(func() {
-			results[i].KilledBy, errs[i] = bench.killedBy(ctx, fmt.Sprint(i), results[i].Mutant)
+			if inside[i] {
+				results[i].KilledBy, errs[i] = b.run(ctx, woven, i+1)
+			} else {
+				results[i].KilledBy, errs[i] = b.killedBy(ctx, fmt.Sprint(i), mutants[i])
+			}
 			<-slots
 		})
 	}
 	all.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return TestReport{}, err
-		}
-	}
-	return sumUp(results, refused)
+	return errors.Join(errs...)
 }
 
 func sumUp(results []TestResult, refused int) (TestReport, error) {

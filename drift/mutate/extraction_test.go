@@ -115,10 +115,10 @@ var (
 )
 
 // module writes a module of one package with its test.
-func module(t *testing.T, test string) string {
+func module(t *testing.T, code, test string) string {
 	t.Helper()
 	dir := t.TempDir()
-	for name, text := range map[string]string{"go.mod": "module example/reader\n\ngo 1.24\n", "reader.go": tinyReader, "reader_test.go": test} {
+	for name, text := range map[string]string{"go.mod": "module example/reader\n\ngo 1.24\n", "reader.go": code, "reader_test.go": test} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +128,7 @@ func module(t *testing.T, test string) string {
 
 func try(t *testing.T, ctx context.Context, test string, sample int, list ...mutate.Claim) (mutate.TestReport, error) {
 	t.Helper()
-	return mutate.TryTests(ctx, module(t, test), reader, list, mutate.Options{Jobs: 2, Limit: 5 * time.Second, Sample: sample})
+	return mutate.TryTests(ctx, module(t, tinyReader, test), reader, list, mutate.Options{Jobs: 2, Limit: 5 * time.Second, Sample: sample})
 }
 
 // TestTestsAreHeldToMutants checks what is said of mutants that a test kills, that
@@ -159,6 +159,89 @@ func TestTestsAreHeldToMutants(t *testing.T) {
 	const line = "9 mutants of extraction: 7 killed by the package's own tests, 1 equivalent by the reviewed list (1 more do not compile); score 87.5 %; survivors: 1"
 	if report.String() != line || report.Survivors[0].Line != 7 {
 		t.Errorf("got %s", report)
+	}
+}
+
+// TestEveryShapeOfCodeIsMutated checks that mutants of methods, of functions with
+// and without answers or names for what they are given, and of constants and
+// variables are each run, and none of another's.
+func TestEveryShapeOfCodeIsMutated(t *testing.T) {
+	const shapes = `package reader
+
+type set map[string]bool
+
+const most = 1
+
+var known = set{"a": true}
+
+func (s *set) add(name string) {
+	if len(*s) <= most {
+		(*s)[name] = true
+	}
+}
+
+func (set) size(_ int) int { return 7 }
+
+func sum(to *int, all ...int) {
+	for _, n := range all {
+		*to += n
+	}
+}
+`
+	const test = `package reader
+
+import "testing"
+
+func TestConst(t *testing.T) {
+	if most != 1 {
+		t.Error(most)
+	}
+}
+
+func TestVar(t *testing.T) {
+	if !known["a"] {
+		t.Error(known)
+	}
+}
+
+func TestAdd(t *testing.T) {
+	s := set{}
+	s.add("a")
+	s.add("b")
+	s.add("c")
+	if len(s) != 2 || !s["b"] {
+		t.Error(s)
+	}
+}
+
+func TestSize(t *testing.T) {
+	if n := known.size(1); n != 7 {
+		t.Error(n)
+	}
+}
+
+func TestSum(t *testing.T) {
+	n := 0
+	sum(&n, 1, 2)
+	if n != 3 {
+		t.Error(n)
+	}
+}
+`
+	report, err := mutate.TryTests(t.Context(), module(t, shapes, test), reader, nil, mutate.Options{Jobs: 2, Limit: 5 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	killers := map[string]string{"most": "TestConst", "known": "TestVar", "*set.add": "TestAdd", "set.size": "TestSize", "sum": "TestSum"}
+	count := map[string]int{}
+	for _, r := range report.Results {
+		count[r.Name]++
+		if r.KilledBy != killers[r.Name] {
+			t.Errorf("%s: killed by %q", r, r.KilledBy)
+		}
+	}
+	if len(count) != len(killers) {
+		t.Errorf("mutants of %v", count)
 	}
 }
 

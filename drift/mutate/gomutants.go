@@ -104,13 +104,18 @@ func (g *goMutator) operator(at token.Pos, op token.Token, class []token.Token) 
 	}
 }
 
+// named is the name of a function, a method's with its receiver's.
+func (g *goMutator) named(d *ast.FuncDecl) string {
+	if d.Recv != nil {
+		return g.source(d.Recv.List[0].Type) + "." + d.Name.Name
+	}
+	return d.Name.Name
+}
+
 func (g *goMutator) declaration(decl ast.Decl) {
 	switch d := decl.(type) {
 	case *ast.FuncDecl:
-		g.name = d.Name.Name
-		if d.Recv != nil {
-			g.name = g.source(d.Recv.List[0].Type) + "." + g.name
-		}
+		g.name = g.named(d)
 		g.words = literals(d.Body)
 		ast.Inspect(d.Body, g.node)
 	case *ast.GenDecl:

@@ -28,8 +28,6 @@ type testBench struct {
 	scratch string
 }
 
-// newTestBench checks that the tests pass as they are: tests that fail anyway
-// would kill every mutant.
 func newTestBench(ctx context.Context, dir, path string, limit time.Duration) (*testBench, error) {
 	const op = "mutate: tests"
 	list := exec.CommandContext(ctx, "go", "list", "-f", "{{.Dir}}\n{{.Module.Dir}}", path)
@@ -46,39 +44,46 @@ func newTestBench(ctx context.Context, dir, path string, limit time.Duration) (*
 	if err != nil {
 		return nil, fault.Wrap(op, fault.Unavailable, err, "no scratch directory")
 	}
-	b := &testBench{path: path, dir: found[0], root: found[1], limit: limit, scratch: scratch}
-	killer, err := b.try(ctx, "unchanged", map[string]string{})
-	if err == nil && killer != "" {
-		err = fault.New(op, fault.Failed, "%s of %s fails without any change", killer, path)
-	}
-	if err != nil {
-		b.close()
-		return nil, err
-	}
-	return b, nil
+	return &testBench{path: path, dir: found[0], root: found[1], limit: limit, scratch: scratch}, nil
 }
 
 func (b *testBench) close() { os.RemoveAll(b.scratch) }
 
-// killedBy returns the test that kills a mutant, "" if none does.
-func (b *testBench) killedBy(ctx context.Context, name string, m Mutant) (string, error) {
-	text := filepath.Join(b.scratch, name+".go")
-	if err := os.WriteFile(text, m.Text, 0o600); err != nil {
-		return "", fault.Wrap("mutate: tests", fault.Unavailable, err, "the text of a mutant")
+// passes checks that the tests pass while nothing is changed: tests that fail
+// anyway would kill every mutant.
+func (b *testBench) passes(ctx context.Context, program string) error {
+	killer, err := b.run(ctx, program, 0)
+	if err == nil && killer != "" {
+		err = fault.New("mutate: tests", fault.Failed, "%s of %s fails without any change", killer, b.path)
 	}
-	defer os.Remove(text)
-	killer, err := b.try(ctx, name, map[string]string{filepath.Join(b.root, filepath.FromSlash(m.File)): text})
+	return err
+}
+
+// killedBy builds a mutant by itself and returns the test that kills it, "" if none does.
+func (b *testBench) killedBy(ctx context.Context, name string, m Mutant) (string, error) {
+	program, err := b.build(ctx, name, map[string][]byte{m.File: m.Text})
 	if err != nil {
 		return "", fault.Wrap("mutate: tests", fault.KindOf(err), err, "%s: %s", m, fault.Detail(err))
 	}
-	return killer, nil
+	defer os.Remove(program)
+	return b.run(ctx, program, 0)
 }
 
-// try builds the tests with these files replaced and runs them. What the type
-// checker has accepted builds; if it does not, nothing is known about the mutant.
-func (b *testBench) try(ctx context.Context, name string, replace map[string]string) (string, error) {
+// build builds the tests with these files, by slash path relative to the module
+// root, in the place of what is there. What the type checker has accepted builds;
+// if it does not, nothing is known about the mutant.
+func (b *testBench) build(ctx context.Context, name string, files map[string][]byte) (program string, err error) {
 	const op = "mutate: tests"
-	overlay, program := filepath.Join(b.scratch, name+".json"), filepath.Join(b.scratch, name+".test")
+	replace := map[string]string{}
+	for file, text := range files {
+		path := filepath.Join(b.scratch, fmt.Sprintf("%s-%d.go", name, len(replace)))
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			return "", fault.Wrap(op, fault.Unavailable, err, "the text of a mutant")
+		}
+		defer os.Remove(path)
+		replace[filepath.Join(b.root, filepath.FromSlash(file))] = path
+	}
+	overlay := filepath.Join(b.scratch, name+".json")
 	text, err := json.Marshal(map[string]any{"Replace": replace})
 	if err == nil {
 		err = os.WriteFile(overlay, text, 0o600)
@@ -87,24 +92,26 @@ func (b *testBench) try(ctx context.Context, name string, replace map[string]str
 		return "", fault.Wrap(op, fault.Unavailable, err, "the overlay of a mutant")
 	}
 	defer os.Remove(overlay)
-	defer os.Remove(program)
+	program = filepath.Join(b.scratch, name+".test")
 	build := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", program, b.path)
 	build.Dir = b.dir
 	if out, err := build.CombinedOutput(); err != nil {
-		return "", fault.Wrap(op, fault.Failed, err, "the tests of %s do not build: %.200s", b.path, out)
+		return "", fault.Wrap(op, fault.Failed, fmt.Errorf("%w: %.400s", err, out), "the tests of %s do not build", b.path)
 	}
-	return b.run(ctx, program)
+	return program, nil
 }
 
 var failedTest = regexp.MustCompile(`(?m)^--- FAIL: (\S+)`)
 
-// run runs a test program and returns the first test that failed.
-func (b *testBench) run(ctx context.Context, program string) (string, error) {
+// run runs a test program, woven ones as that mutant, and returns the first test
+// that failed.
+func (b *testBench) run(ctx context.Context, program string, mutant int) (string, error) {
 	const op = "mutate: tests"
 	hard, stop := context.WithTimeout(ctx, 2*b.limit)
 	defer stop()
 	tests := exec.CommandContext(hard, program, "-test.failfast", fmt.Sprint("-test.timeout=", b.limit))
 	tests.Dir, tests.WaitDelay = b.dir, time.Second
+	tests.Env = append(os.Environ(), fmt.Sprint(chooser, "=", mutant))
 	var out head
 	tests.Stdout, tests.Stderr = &out, &out
 	err := tests.Run()
