@@ -38,7 +38,9 @@ func (c *Coordinator) Invoke(ctx context.Context, s *Snapshot, call Call) (Reply
 	}
 	if a.effectful() {
 		reply, err := c.effectful(ctx, a)
-		stop.At(stop.BeforeReply)
+		if err == nil {
+			stop.At(stop.BeforeReply)
+		}
 		return reply, err
 	}
 	return c.pure(ctx, a)
