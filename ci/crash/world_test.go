@@ -37,6 +37,7 @@ type call struct {
 	scene.Call
 	episode store.EpisodeID
 	sent    bool
+	at      int64        // when it was sent first
 	again   bool         // by a successor
 	ends    []scene.Line // how it ended, once for each process that was asked
 }
@@ -59,19 +60,22 @@ func begin(t testing.TB, engine string, episodes int) *world {
 		_, err := registry.Bootstrap(ctx, s, coordtest.Builtins(), coordtest.Interpreter, time.Now().Unix())
 		ok(t, err)
 		for i := range episodes {
-			w.mint(ctx, s, store.EpisodeID(fmt.Sprintf("ep-%d", i)), 1<<40, scarce)
+			w.mint(ctx, s, store.EpisodeID(fmt.Sprintf("ep-%d", i)), day, 1<<40, scarce)
 		}
 	})
 	return w
 }
 
+// day is the life of a session that no test outlives, in seconds.
+const day = 86400
+
 // mint adds a session of an episode with budgets of writes and reads.
-func (w *world) mint(ctx context.Context, s store.Store, episode store.EpisodeID, writes, reads int64) {
+func (w *world) mint(ctx context.Context, s store.Store, episode store.EpisodeID, seconds, writes, reads int64) {
 	w.t.Helper()
 	office := session.Office{Store: s, Draft: func(ctx context.Context, verb string, about store.Ref) (store.Draft, error) {
 		return registry.HostDraft(ctx, s, verb, about)
 	}}
-	m, err := office.Mint(ctx, session.Terms{Episode: episode, TTL: 86400, Grants: []record.SessionGrant{
+	m, err := office.Mint(ctx, session.Terms{Episode: episode, TTL: seconds, Grants: []record.SessionGrant{
 		coordtest.Grant(coordtest.Write, coordtest.Scope, writes), coordtest.Grant(coordtest.Read, coordtest.Scope, reads),
 	}}, time.Now().Unix())
 	ok(w.t, err)
@@ -123,7 +127,9 @@ func (w *world) hear(lines []scene.Line) {
 		switch l.Say {
 		case "ready", "full":
 		case "sent":
-			w.calls[l.Task].sent = true
+			if c := w.calls[l.Task]; !c.sent {
+				c.sent, c.at = true, l.At
+			}
 		default:
 			w.calls[l.Task].ends = append(w.calls[l.Task].ends, l)
 		}
@@ -138,7 +144,9 @@ func (w *world) unanswered() []scene.Call {
 	var left []scene.Call
 	for n := 1; n <= w.made; n++ {
 		if c := w.calls[taskName(n)]; c.sent && len(c.ends) == 0 {
-			left = append(left, c.Call)
+			again := c.Call
+			again.Again = true
+			left = append(left, again)
 		}
 	}
 	return left

@@ -18,7 +18,7 @@ func limitFiles(size uint64) error {
 }
 
 // makeRoom gives the disk its room back and says at which call it was full.
-func (p *play) makeRoom(task string) {
+func (p *play) makeRoom(task string, why error) {
 	var limit unix.Rlimit
 	err := unix.Getrlimit(unix.RLIMIT_FSIZE, &limit)
 	if err == nil {
@@ -28,5 +28,5 @@ func (p *play) makeRoom(task string) {
 	if err != nil {
 		panic("scene: a limit of one's own does not go: " + err.Error())
 	}
-	p.say(Line{Say: "full", Task: task})
+	p.say(Line{Say: "full", Task: task, Detail: why.Error()})
 }

@@ -36,7 +36,7 @@ type Script struct {
 	Callers  [][]Call      // each caller makes its calls one after another
 	Patience time.Duration // how long a call is sent again that could not be carried out
 	FileSize uint64        // largest file in bytes until a call fails for it, 0 for no limit
-	Spend    bool          // a caller ends when a call of one unit is denied: nothing is left
+	Spend    bool          // a caller leaves a session when one unit of it is denied: nothing is left
 }
 
 // One is the arguments of a call that costs one unit of writes.
@@ -47,6 +47,7 @@ type Call struct {
 	Session    int
 	Transition store.TransitionID
 	Task, Args string
+	Again      bool // a predecessor sent it and heard no answer
 }
 
 // Line is what the process says, as JSON: that it is ready, that it begins to send
@@ -113,10 +114,13 @@ func Play(ctx context.Context, script Script, out io.Writer) error {
 	var callers sync.WaitGroup
 	for _, calls := range script.Callers {
 		callers.Go(func() {
+			spent := map[int]bool{} // sessions
 			for _, c := range calls {
-				if denied := p.make(ctx, c); denied && script.Spend && c.Args == One {
-					return
+				if spent[c.Session] && !c.Again {
+					continue
 				}
+				denied := p.make(ctx, c)
+				spent[c.Session] = script.Spend && (spent[c.Session] || denied && c.Args == One)
 			}
 		})
 	}
@@ -165,6 +169,9 @@ func (p *play) make(ctx context.Context, c Call) (denied bool) {
 	end := time.Now().Add(p.script.Patience)
 	for {
 		reply, err := p.invoke(ctx, c)
+		if err != nil && p.limited.CompareAndSwap(true, false) {
+			p.makeRoom(c.Task, err)
+		}
 		switch {
 		case err == nil && reply.Failed && reply.Denial == "":
 			p.say(Line{Say: "refused", Task: c.Task, Kind: reply.Kind.String(), Detail: reply.Message})
@@ -172,11 +179,8 @@ func (p *play) make(ctx context.Context, c Call) (denied bool) {
 			denied = reply.Denial != ""
 			p.say(Line{Say: "done", Task: c.Task, Entry: reply.Entry.Index, Denied: denied, Stored: reply.Replayed})
 		case fault.Is(err, fault.Indeterminate):
-			p.say(Line{Say: "lost", Task: c.Task})
+			p.say(Line{Say: "lost", Task: c.Task, Detail: err.Error()})
 		case passing(err) && time.Now().Before(end):
-			if fault.Is(err, fault.Unavailable) && p.limited.CompareAndSwap(true, false) {
-				p.makeRoom(c.Task)
-			}
 			time.Sleep(5 * time.Millisecond)
 			continue
 		default:
