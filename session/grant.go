@@ -89,11 +89,18 @@ func checkGrant(g record.SessionGrant) error {
 		return badGrant("a grant is valid UTF-8 without control characters")
 	case strings.Contains(string(g.Effect), "="):
 		return badGrant("the effect of a grant holds no '='")
+	case strings.ContainsFunc(string(g.Effect)+string(g.Scope), separates):
+		return badGrant("effect and scope of a grant hold no ',', ';' or blank; each grant is given on its own")
 	case g.Budget < 0:
 		return badGrant("the budget of a grant is 0 or more calls")
 	}
 	return nil
 }
+
+// separates reports what people put between the items of a list. A scope may hold
+// ':' and '=', so a list of grants would else be read as one with a scope that
+// nothing ever asks for.
+func separates(r rune) bool { return r == ',' || r == ';' || unicode.IsSpace(r) }
 
 // plain reports text that looks the same on a terminal as in the record: a human
 // confirms what is shown. So control, format and line separating runes are out.

@@ -38,6 +38,8 @@ func TestParseGrant(t *testing.T) {
 
 func TestParseGrantRefuses(t *testing.T) {
 	for _, text := range []string{
+		"A=worktree:1,B=worktree:1", "A=worktree:1, B=worktree:1", "A=worktree:1 B=worktree:1", "A=worktree:1;B=worktree:1", "A,B=worktree:1",
+		"E=two words:1", "E=s\u00a0:1", "E =s:1", "E= s:1",
 		"", "E", "E=s", "E:1", "=s:1", "E=:1", "E=s:", "E=s:x", "E=s:-1", "E=s:+1", "E=s:01", "E=s: 1", "E=s:1 ",
 		"E=s:1_0", "E=s:0x1", "E=s:9223372036854775808",
 		"E\x00=s:1", "E=s\x00:1", "E=s\n:1", "E=s\x1b[2K:1", "E=s\x7f:1", "E=s\u0085:1",
@@ -87,6 +89,7 @@ func TestCheckGrantsHoldsWhatParsingHolds(t *testing.T) {
 		"effect with =":   func(g *record.SessionGrant) { g.Effect = "a=b" },
 		"negative budget": func(g *record.SessionGrant) { g.Budget = -1 },
 		"no effect":       func(g *record.SessionGrant) { g.Effect = "" },
+		"a list":          func(g *record.SessionGrant) { g.Scope = "s:1,E=s" },
 		"bad utf-8":       func(g *record.SessionGrant) { g.Scope = "\xff" },
 	} {
 		g := good

@@ -32,7 +32,7 @@ type Office struct {
 type Terms struct {
 	Episode store.EpisodeID
 	Grants  []record.SessionGrant
-	TTL     int64 // seconds, 0 to MaxTTL; every grant ends with the session
+	TTL     int64 // seconds, 1 to MaxTTL; every grant ends with the session
 }
 
 // Check refuses, kind Invalid, terms that no mint may have.
@@ -40,8 +40,8 @@ func (t Terms) Check() error {
 	if _, err := store.ParseEpisodeID(string(t.Episode)); err != nil {
 		return err
 	}
-	if t.TTL < 0 || t.TTL > MaxTTL {
-		return fault.New("session: check terms", fault.Invalid, "a session lives 0 to %d seconds", int64(MaxTTL))
+	if t.TTL < 1 || t.TTL > MaxTTL {
+		return fault.New("session: check terms", fault.Invalid, "a session lives 1 to %d seconds", int64(MaxTTL))
 	}
 	return CheckGrants(t.Grants)
 }

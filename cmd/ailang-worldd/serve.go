@@ -7,14 +7,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
 	"world/confine"
-	"world/fault"
 )
 
 // serveFlags is what an operator says of a daemon.
@@ -63,24 +61,6 @@ func serve(ctx context.Context, f serveFlags, worldTool string, stdout io.Writer
 		return exit{exitStore, fmt.Errorf("daemon startup failed at %s: %s", stage, startupText(err))}
 	}
 	return d.run(ctx)
-}
-
-// startupText is detail and cause of an error: the reader is the operator.
-func startupText(err error) string {
-	var e *fault.Error
-	if !errors.As(err, &e) {
-		return err.Error()
-	}
-	parts := []string{}
-	if e.Detail != "" {
-		parts = append(parts, e.Detail)
-	} else {
-		parts = append(parts, e.Kind.String())
-	}
-	if e.Cause != nil {
-		parts = append(parts, e.Cause.Error())
-	}
-	return strings.Join(parts, ": ")
 }
 
 // newLogger writes JSON, or lines for a person when stderr is a terminal.

@@ -21,13 +21,6 @@ import (
 
 func TestNewAddsAWorktreeAtTheClientsWord(t *testing.T) {
 	d := startDaemon(t)
-	repository := t.TempDir()
-	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "one"}} {
-		git := exec.Command("git", append([]string{"-C", repository}, args...)...)
-		if out, err := git.CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v: %s", args, err, out)
-		}
-	}
 	for name, c := range map[string]struct {
 		root, answer string
 		code         int
@@ -37,6 +30,7 @@ func TestNewAddsAWorktreeAtTheClientsWord(t *testing.T) {
 		"refused":      {"", "n\n", 1, "aborted"},
 		"its root":     {string(d.root), "y\n", 0, filepath.Join(string(d.root), "ep")},
 	} {
+		repository := newRepository(t)
 		run := d.startClient(t, "new", "REPO="+repository, "ROOT="+c.root)
 		if c.answer != "" {
 			run.asked(t)
@@ -52,6 +46,18 @@ func TestNewAddsAWorktreeAtTheClientsWord(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+func newRepository(t *testing.T) string {
+	t.Helper()
+	repository := t.TempDir()
+	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "one"}} {
+		git := exec.Command("git", append([]string{"-C", repository}, args...)...)
+		if out, err := git.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v: %s", args, err, out)
+		}
+	}
+	return repository
 }
 
 func TestDecodeRequest(t *testing.T) {

@@ -206,10 +206,11 @@ func TestCommitNeedsASession(t *testing.T) {
 	d := openDesk(t)
 	live, credential := d.mint("ep", may(5))
 	_, revoked := d.mint("ep", may(5))
-	short, err := d.Office().Mint(t.Context(), session.Terms{Episode: "ep", Grants: []record.SessionGrant{may(5)}, TTL: 0}, d.Now())
+	short, err := d.Office().Mint(t.Context(), session.Terms{Episode: "ep", Grants: []record.SessionGrant{may(5)}, TTL: 1}, d.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
+	d.Pass(1)
 	token, err := session.ParseToken(revoked)
 	if err != nil {
 		t.Fatal(err)

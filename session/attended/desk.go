@@ -48,7 +48,7 @@ func (d Desk) New(ctx context.Context, t *Terminal, terms session.Terms, q workt
 	if d.Root == "" {
 		return fail(fault.New("attended: new session", fault.Invalid, "there is no workspace root; name one with --workspace-root"))
 	}
-	if err := errors.Join(terms.Check(), d.Root.Check(q), session.CheckHome(ctx, d.Office.Store, terms.Episode, d.Home)); err != nil {
+	if err := errors.Join(terms.Check(), d.Root.Check(ctx, q), session.CheckHome(ctx, d.Office.Store, terms.Episode, d.Home)); err != nil {
 		return fail(err)
 	}
 	if err := d.confirm(ctx, t, terms); err != nil {

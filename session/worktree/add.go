@@ -25,42 +25,68 @@ type Worktree struct {
 // neither worktree nor branch behind. When this process is root the files belong
 // to the episode's own user afterwards.
 func (r Root) Add(ctx context.Context, q Request) (Worktree, error) {
-	if err := r.Check(q); err != nil {
+	if err := r.check(q); err != nil {
 		return Worktree{}, err
 	}
-	repository, err := filepath.EvalSymlinks(q.Repository)
-	if err != nil {
-		return Worktree{}, fault.Wrap("worktree: add", fault.NotFound, err, "the repository is not a folder")
-	}
-	w := Worktree{Path: r.Path(q.Episode)}
-	w.git = tool{repository: repository, env: []string{"GIT_CEILING_DIRECTORIES=" + filepath.Dir(repository)}}
-	out, err := w.git.run(ctx, "-C", repository, "rev-parse", "--path-format=absolute",
-		"--git-common-dir", "--verify", "HEAD^{commit}")
+	from, err := find(ctx, q)
 	if err != nil {
 		return Worktree{}, err
 	}
-	common, commit, ok := strings.Cut(strings.TrimSuffix(out, "\n"), "\n")
-	if !ok || !objectID(commit) || !plainPath(common) {
-		return Worktree{}, fault.New("worktree: add", fault.Failed, "git gave no usable HEAD")
-	}
-	w.Commit = commit
-
-	args := []string{"-C", repository, "worktree", "add", "--no-checkout"}
-	if q.Detach {
+	w := Worktree{Path: r.Path(q.Episode), Commit: from.commit, git: from.git}
+	args := []string{"-C", w.git.repository, "worktree", "add", "--no-checkout"}
+	if w.Branch = q.branch(); w.Branch == "" {
 		args = append(args, "--detach")
 	} else {
-		if w.Branch = q.Branch; w.Branch == "" {
-			w.Branch = string(q.Episode)
-		}
 		args = append(args, "-b", w.Branch)
 	}
-	if _, err := w.git.run(ctx, append(args, "--", w.Path, commit)...); err != nil {
+	if _, err := w.git.run(ctx, append(args, "--", w.Path, w.Commit)...); err != nil {
 		return Worktree{}, err
 	}
-	if err := errors.Join(w.fill(ctx, common), own(w.Path, confine.UserOf(string(q.Episode)))); err != nil {
+	if err := errors.Join(w.fill(ctx, from.common), own(w.Path, confine.UserOf(string(q.Episode)))); err != nil {
 		return Worktree{}, errors.Join(err, w.Remove(ctx))
 	}
 	return w, nil
+}
+
+// source is what a worktree is made from.
+type source struct {
+	git    tool
+	common string // the repository's own folder
+	commit string // object id at HEAD
+}
+
+// find looks a request's repository up.
+func find(ctx context.Context, q Request) (source, error) {
+	repository, err := filepath.EvalSymlinks(q.Repository)
+	if err != nil {
+		return source{}, fault.Wrap("worktree: find", fault.NotFound, err, "the repository is not a folder")
+	}
+	s := source{git: tool{repository: repository, env: []string{"GIT_CEILING_DIRECTORIES=" + filepath.Dir(repository)}}}
+	if _, err := s.git.run(ctx, "-C", repository, "rev-parse", "--git-dir"); err != nil {
+		if strings.Contains(fault.Detail(err), "not a git repository") {
+			err = fault.New("worktree: find", fault.Invalid, "the repository is not the top folder of a git repository")
+		}
+		return source{}, err
+	}
+	out, err := s.git.run(ctx, "-C", repository, "rev-parse", "--path-format=absolute",
+		"--git-common-dir", "--verify", "HEAD^{commit}")
+	if err != nil {
+		if strings.Contains(fault.Detail(err), "Needed a single revision") {
+			err = fault.New("worktree: find", fault.Invalid, "the repository has no commit at HEAD; make one first")
+		}
+		return source{}, err
+	}
+	common, commit, ok := strings.Cut(strings.TrimSuffix(out, "\n"), "\n")
+	if !ok || !objectID(commit) || !plainPath(common) {
+		return source{}, fault.New("worktree: find", fault.Failed, "git gave no usable HEAD")
+	}
+	s.common, s.commit = common, commit
+	if name := q.branch(); name != "" {
+		if out, err = s.git.run(ctx, "-C", repository, "for-each-ref", "--count=1", "refs/heads/"+name); err == nil && out != "" {
+			err = fault.New("worktree: find", fault.Conflict, "the repository has a branch %s, or one below that name, already", name)
+		}
+	}
+	return s, err
 }
 
 // fill writes the commit's files with a git that sees the repository's objects

@@ -1,6 +1,7 @@
 package worktree
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,10 +27,30 @@ type Request struct {
 	Detach     bool   // make no branch
 }
 
+// branch is the branch to make, "" for none.
+func (q Request) branch() string {
+	switch {
+	case q.Detach:
+		return ""
+	case q.Branch != "":
+		return q.Branch
+	}
+	return string(q.Episode)
+}
+
 // Check refuses, before anybody is asked, what can be seen to fail: kind Invalid
-// for a malformed request, NotFound for a missing folder, Conflict for a worktree
-// that exists.
-func (r Root) Check(q Request) error {
+// for a malformed request or a folder that is no repository with a commit,
+// NotFound for a missing folder, Conflict for a worktree or a branch that exists.
+func (r Root) Check(ctx context.Context, q Request) error {
+	if err := r.check(q); err != nil {
+		return err
+	}
+	_, err := find(ctx, q)
+	return err
+}
+
+// check is Check for what can be seen without git.
+func (r Root) check(q Request) error {
 	if _, err := store.ParseEpisodeID(string(q.Episode)); err != nil {
 		return err
 	}

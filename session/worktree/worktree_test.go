@@ -75,7 +75,7 @@ func TestAMissingObjectIsNotFetched(t *testing.T) {
 
 			h := promise(t)
 			r := root(t)
-			if _, err := r.Add(t.Context(), worktree.Request{Repository: h.dir, Episode: "ep"}); !fault.Is(err, fault.Failed) {
+			if _, err := r.Add(t.Context(), worktree.Request{Repository: h.dir, Episode: "ep"}); !fault.Is(err, fault.Failed) && !fault.Is(err, fault.Invalid) {
 				t.Errorf("got %v, want a failure", err)
 			}
 			if ran := h.ran(t); len(ran) != 0 {
@@ -214,8 +214,9 @@ func TestCheckRefuses(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(string(r), "taken"), 0o700); err != nil {
 		t.Fatal(err)
 	}
+	git(t, repository, "branch", "topic/one")
 	good := worktree.Request{Repository: repository, Episode: "ep"}
-	if err := r.Check(good); err != nil {
+	if err := r.Check(t.Context(), good); err != nil {
 		t.Fatalf("a good request is refused: %v", err)
 	}
 	for _, c := range []struct {
@@ -237,11 +238,20 @@ func TestCheckRefuses(t *testing.T) {
 		{"newline", func(q *worktree.Request) { q.Repository += "\n" }, fault.Invalid},
 		{"missing", func(q *worktree.Request) { q.Repository += "-none" }, fault.NotFound},
 		{"a file", func(q *worktree.Request) { q.Repository += "/note.txt" }, fault.NotFound},
+		{"part of a repository", func(q *worktree.Request) { q.Repository += "/sub" }, fault.Invalid},
+		{"branch exists", func(q *worktree.Request) { q.Branch = "main" }, fault.Conflict},
+		{"branch below exists", func(q *worktree.Request) { q.Branch = "topic" }, fault.Conflict},
+		{"episode's branch exists", func(q *worktree.Request) { q.Episode = "main" }, fault.Conflict},
+		{"no repository", func(q *worktree.Request) { q.Repository = t.TempDir() }, fault.Invalid},
+		{"no commit", func(q *worktree.Request) {
+			q.Repository = t.TempDir()
+			git(t, q.Repository, "init", "-q")
+		}, fault.Invalid},
 		{"taken", func(q *worktree.Request) { q.Episode = "taken" }, fault.Conflict},
 	} {
 		q := good
 		c.change(&q)
-		if err := r.Check(q); !fault.Is(err, c.want) {
+		if err := r.Check(t.Context(), q); !fault.Is(err, c.want) {
 			t.Errorf("%s: got %v, want %v", c.name, err, c.want)
 		}
 	}
@@ -266,8 +276,8 @@ func TestAddRefusesAndLeavesNothing(t *testing.T) {
 			repository, r := newRepository(t), root(t)
 			q := prepare(t, repository)
 			q.Episode = "ep"
-			if _, err := r.Add(t.Context(), q); !fault.Is(err, fault.Failed) {
-				t.Errorf("got %v, want a refusal by git", err)
+			if _, err := r.Add(t.Context(), q); !fault.Is(err, fault.Invalid) && !fault.Is(err, fault.Conflict) {
+				t.Errorf("got %v, want a refusal", err)
 			}
 			gone(t, r, repository)
 		})
