@@ -45,7 +45,7 @@ func newRoot() *cobra.Command {
 	flags.DurationVar(&s.limit, "limit", 30*time.Second, "time for one question to a solver, or for the tests of one mutant")
 	flags.IntVar(&s.jobs, "jobs", runtime.NumCPU(), "questions asked at a time")
 	root.AddCommand(newProve(&s), newDecide(&s), newDrift(&s), newValidate(&s), newMutants(&s),
-		newDiff(&s), newCompare(&s), newTrace())
+		newDiff(&s), newCompare(&s), newTrace(), newReport(&s))
 	return root
 }
 
