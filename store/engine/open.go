@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -56,14 +55,16 @@ func (p Place) Open(ctx context.Context, o Options) (Store, error) {
 	return s, nil
 }
 
-// Exists refuses, kind NotFound, a place without a store.
+// Exists refuses, kind NotFound, a place without a store, and kind Corrupt one
+// where only a part of a store is left.
 func (p Place) Exists(ctx context.Context) error {
 	const op = "store: open"
 	if !p.Shared() {
-		if info, err := os.Stat(p.file); err != nil || !info.Mode().IsRegular() {
-			return fault.Wrap(op, fault.NotFound, err, "%s is not a store; serve makes one", filepath.Base(p.file))
+		exists, err := sqlite.Exists(p.file)
+		if err == nil && !exists {
+			err = fault.New(op, fault.NotFound, "%s is not a store; serve makes one", filepath.Base(p.file))
 		}
-		return nil
+		return err
 	}
 	s, err := postgres.Open(ctx, p.url, postgres.Options{ReadOnly: true, Readers: 1})
 	switch {

@@ -3,10 +3,12 @@ package fsck_test
 import (
 	"context"
 	"database/sql"
+	"encoding/binary"
 	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -209,5 +211,98 @@ func TestEveryByte(t *testing.T) {
 	}
 	if differed < *flips/10 {
 		t.Fatalf("only %d of %d changes made a difference", differed, *flips)
+	}
+}
+
+// TestEveryByteOfTheLog kills a store whose world is mostly in the write-ahead
+// log, and changes single bytes of that. What reads back something else must be
+// named, but in the last transaction: that may be lost like one that a crash cut
+// off, and then the head is an older one, which who remembers the newer one sees.
+func TestEveryByteOfTheLog(t *testing.T) {
+	w := newWorld(t)
+	w.populate()
+	head, err := w.Head(w.ctx)
+	w.ok(err)
+	sp := specimen{path: filepath.Join(t.TempDir(), "killed.db")}
+	for _, suffix := range []string{"", "-wal"} {
+		// Another process copies: reading the file here would end SQLite's locks.
+		if out, err := exec.Command("cp", w.path+suffix, sp.path+suffix).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	a, err := w.Audit(w.ctx)
+	w.ok(err)
+	w.ok(a.Objects(w.ctx, func(r store.Row[store.StoredObject]) error { sp.refs = append(sp.refs, r.Value.Ref); return nil }))
+	w.ok(a.Close())
+	for i := range w.calls + 1 {
+		sp.ids = append(sp.ids, store.NewInvocationID(store.SurfaceMCP, episode, fmt.Sprint("task-", i)))
+	}
+	w.ok(w.Close())
+	s, err := sqlite.Open(w.ctx, sp.path, sqlite.Options{ReadOnly: true})
+	w.ok(err)
+	sp.dump = dump(w.ctx, s, sp.refs, sp.ids)
+	w.ok(s.Close())
+	log, err := os.ReadFile(sp.path + "-wal")
+	w.ok(err)
+
+	// Where the last transaction begins: behind the last commit but one.
+	frame := 24 + int(binary.BigEndian.Uint32(log[8:]))
+	var commits []int
+	for at := 32; at < len(log); at += frame {
+		if binary.BigEndian.Uint32(log[at+4:]) != 0 {
+			commits = append(commits, at)
+		}
+	}
+	if len(commits) < 20 {
+		t.Fatalf("the log holds only %d transactions", len(commits))
+	}
+	last := commits[len(commits)-2] + frame
+	path := filepath.Join(t.TempDir(), "world.db")
+	examine := func(offset int, mask byte) (differs bool, found []string) {
+		sp.copyTo(t, path, func([]byte) {})
+		changed := append([]byte{}, log...)
+		changed[offset] ^= mask
+		w.ok(os.WriteFile(path+"-wal", changed, 0o600))
+		return sp.examine(t.Context(), path)
+	}
+	if differs, found := examine(0, 0); differs || len(found) > 0 {
+		t.Fatalf("the untouched store differs: %v, findings %v", differs, found)
+	}
+	n := *flips / 5
+	t.Logf("seed %d, %d flips of %d bytes in %d transactions", *seed, n, len(log), len(commits))
+	random := rand.New(rand.NewPCG(*seed, 1))
+	named, lost := 0, 0
+	for i := range n {
+		offset := random.IntN(len(log))
+		switch {
+		case i < 32: // all of the log's header
+			offset = i
+		case i < 56: // and of a frame's
+			offset = commits[len(commits)/2] + i - 32
+		case i < 80: // and much of the last transaction
+			offset = last + random.IntN(len(log)-last)
+		}
+		mask := byte(1) << random.IntN(8)
+		differs, found := examine(offset, mask)
+		switch {
+		case len(found) > 0:
+			named++
+		case !differs:
+		case offset < last:
+			t.Errorf("byte %d ^ %#x: it reads back something else, and nothing was found", offset, mask)
+		default:
+			lost++
+			if s, err := sqlite.Open(t.Context(), path, sqlite.Options{ReadOnly: true}); err != nil {
+				t.Error(err)
+			} else {
+				if now, err := s.Head(t.Context()); err != nil || now.Index >= head.Index {
+					t.Errorf("byte %d ^ %#x: the last transaction is lost, and the head is %d of %d, %v", offset, mask, now.Index, head.Index, err)
+				}
+				w.ok(s.Close())
+			}
+		}
+	}
+	if named < n/2 || lost == 0 {
+		t.Fatalf("of %d changes %d were named and %d cost the last transaction", n, named, lost)
 	}
 }

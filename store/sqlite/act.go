@@ -11,7 +11,7 @@ import (
 
 // Begin implements store.Store.
 func (s *Store) Begin(ctx context.Context, act store.Act) (store.Entry, error) {
-	return s.act(ctx, "sqlite: begin", act, func(c *conn, op string) (place, error) {
+	genesis, err := s.act(ctx, "sqlite: begin", act, func(c *conn, op string) (place, error) {
 		_, err := readHead(c)
 		switch {
 		case err == nil:
@@ -21,6 +21,10 @@ func (s *Store) Begin(ctx context.Context, act store.Act) (store.Entry, error) {
 		}
 		return place{head: store.Void}, nil
 	})
+	if err == nil {
+		s.writer.cleaner.moveAll() // a world does not hang on its log
+	}
+	return genesis, err
 }
 
 // Act implements store.Store.

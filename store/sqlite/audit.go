@@ -12,7 +12,10 @@ import (
 
 // audit reads rows inside one long read transaction: its bounds are the state
 // that was current when it began. The write-ahead log grows meanwhile.
-type audit struct{ c *conn }
+type audit struct {
+	c    *conn
+	path string
+}
 
 var _ store.Audit = (*audit)(nil)
 
@@ -22,7 +25,7 @@ func (s *Store) Audit(ctx context.Context) (store.Audit, error) {
 	if ctx.Err() != nil {
 		return nil, batch.Ended(ctx, op)
 	}
-	c, err := connect(s.path, readOnly)
+	c, err := connect(s.path, s.reading)
 	if err != nil {
 		return nil, asFault(op, err)
 	}
@@ -33,7 +36,7 @@ func (s *Store) Audit(ctx context.Context) (store.Audit, error) {
 			return nil, asFault(op, err)
 		}
 	}
-	return &audit{c}, nil
+	return &audit{c, s.path}, nil
 }
 
 // Close implements store.Audit.
@@ -54,6 +57,9 @@ func (a *audit) Engine(ctx context.Context) ([]string, error) {
 		lines = append(lines, fault.Public(err))
 	}
 	if _, err := readMeta(a.c, metaFence); err != nil {
+		lines = append(lines, fault.Public(err))
+	}
+	if err := checkLog(a.path); err != nil {
 		lines = append(lines, fault.Public(err))
 	}
 	if ctx.Err() != nil {

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"net/url"
 	"strings"
 
 	"modernc.org/libc"
@@ -31,6 +32,7 @@ type mode int32
 const (
 	readWrite mode = lib.SQLITE_OPEN_READWRITE
 	readOnly  mode = lib.SQLITE_OPEN_READONLY
+	immutable mode = lib.SQLITE_OPEN_READONLY | lib.SQLITE_OPEN_URI                              // nobody writes the file, and there is no log
 	inMemory  mode = lib.SQLITE_OPEN_READWRITE | lib.SQLITE_OPEN_CREATE | lib.SQLITE_OPEN_MEMORY // no file: an empty database of its own
 )
 
@@ -52,6 +54,9 @@ PRAGMA cache_size = -16384;
 func connect(canonical string, m mode) (*conn, error) {
 	c := &conn{tls: libc.NewTLS(), stmts: map[string]*stmt{}}
 	c.out = alloc(c.tls, pointerSize)
+	if m == immutable {
+		canonical = "file:" + (&url.URL{Path: canonical}).EscapedPath() + "?immutable=1"
+	}
 	name := cString(c.tls, canonical)
 	defer libc.Xfree(c.tls, name)
 	// A connection is one goroutine's at a time, so the library need not guard it.

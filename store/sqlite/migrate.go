@@ -11,6 +11,9 @@ import (
 	"world/store/rows"
 )
 
+// makeSchema gives an empty file the current schema.
+func makeSchema(c *conn) error { return bringTo(c, 0) }
+
 // prepareSchema brings a file that this process alone writes to the current
 // schema and to WAL. Everything is checked before the first byte is written.
 func prepareSchema(c *conn) error {
@@ -18,11 +21,17 @@ func prepareSchema(c *conn) error {
 	if err != nil {
 		return err
 	}
-	if version > 0 {
-		if err := checkVersion(c, version); err != nil {
-			return err
-		}
+	if version == 0 {
+		return rows.Damaged("the file holds no tables")
 	}
+	if err := checkVersion(c, version); err != nil {
+		return err
+	}
+	return bringTo(c, version)
+}
+
+// bringTo goes on from a version to the current one.
+func bringTo(c *conn, version int) error {
 	if _, err := c.row(func(row rows.Scanner) error { var mode string; return row.Scan(&mode) }, "PRAGMA journal_mode = WAL"); err != nil {
 		return err
 	}
@@ -190,7 +199,7 @@ func pragmaInt(c *conn, name string) (int, error) {
 // Keys of the engine's own bookkeeping.
 const (
 	metaSchema = "schema" // version of the schema
-	metaFence  = "fence"  // how often a lost COMMIT was settled
+	metaFence  = "fence"  // counts the commits whose only use is to lie behind others
 )
 
 func readMeta(c *conn, key string) (int64, error) {

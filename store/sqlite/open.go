@@ -16,8 +16,8 @@ import (
 
 // Options says how to open a store. The zero value opens it for writing.
 type Options struct {
-	// ReadOnly takes no lock, applies no migration and leaves the file as it is.
-	// SQLite may put its shared index beside the file, so the folder must allow that.
+	// ReadOnly takes no lock, applies no migration and leaves the files as they
+	// are. Only a store that was not closed needs a folder that can be written.
 	ReadOnly bool
 	Readers  int // connections for reading, 4 when 0
 	// Sealed opens a store for writing though it is held or sealed (store.Seal).
@@ -27,6 +27,7 @@ type Options struct {
 // Store is a world in one SQLite file.
 type Store struct {
 	path    string // canonical
+	reading mode   // how connections for reading are opened
 	lock    *os.File
 	readers *pool
 	writer  *writer // nil when read-only
@@ -45,9 +46,10 @@ var fastSync = sync.OnceFunc(func() { driver.Fdatasync(true) })
 
 // Open opens the store in a file, for writing unless opts says otherwise. A
 // writer creates a missing file, takes the writer lock first and migrates an
-// older schema. Locked: another process writes. Version: another program's file
-// or a newer schema, left untouched. Corrupt: the file is damaged. NotFound:
-// there is no store to read.
+// older schema; it ends with everything in the file itself. Locked: another
+// process writes. Version: another program's file or a newer schema, left
+// untouched. Corrupt: the file or its log is damaged. NotFound: there is no store
+// to read.
 func Open(ctx context.Context, path string, opts Options) (*Store, error) {
 	const op = "sqlite: open"
 	if ctx.Err() != nil {
@@ -58,7 +60,7 @@ func Open(ctx context.Context, path string, opts Options) (*Store, error) {
 	if err != nil {
 		return nil, fault.Wrap(op, fault.NotFound, err, "there is no folder for %s", filepath.Base(path))
 	}
-	s := &Store{path: canonical, leasing: make(chan struct{}, 1), held: map[store.EpisodeID]int64{}}
+	s := &Store{path: canonical, reading: readOnly, leasing: make(chan struct{}, 1), held: map[store.EpisodeID]int64{}}
 	if opts.ReadOnly {
 		err = s.openReading(opts)
 	} else {
@@ -97,7 +99,16 @@ func (s *Store) openWriting(opts Options) (err error) {
 			s.lock.Close()
 		}
 	}()
-	if err = createFile(s.path); err != nil {
+	exists, err := checkFiles(s.path)
+	if err != nil {
+		return err
+	}
+	if !exists {
+		err = create(s.path)
+	} else {
+		err = checkLog(s.path)
+	}
+	if err != nil {
 		return err
 	}
 	if w, err = connect(s.path, readWrite); err != nil {
@@ -119,6 +130,12 @@ func (s *Store) openWriting(opts Options) (err error) {
 	if err != nil {
 		return err
 	}
+	// Who reads beside us may keep some of the log; nobody waits for that.
+	if err = checkpoints.script("PRAGMA busy_timeout = 0"); err != nil {
+		checkpoints.close()
+		return err
+	}
+	empty(checkpoints)
 	if s.readers, err = s.newReaders(opts); err != nil {
 		checkpoints.close()
 		return err
@@ -128,9 +145,17 @@ func (s *Store) openWriting(opts Options) (err error) {
 }
 
 func (s *Store) openReading(opts Options) error {
-	if info, err := os.Stat(s.path); err != nil || info.Size() == 0 {
-		return fault.Wrap("sqlite: open", fault.NotFound, err, "there is no store in %s", filepath.Base(s.path))
+	exists, err := checkFiles(s.path)
+	if err == nil && !exists {
+		err = fault.New("sqlite: open", fault.NotFound, "there is no store in %s", filepath.Base(s.path))
 	}
+	if err == nil {
+		err = checkLog(s.path)
+	}
+	if err != nil {
+		return err
+	}
+	s.reading = readingMode(s.path)
 	readers, err := s.newReaders(opts)
 	s.readers = readers
 	return err
@@ -142,7 +167,7 @@ func (s *Store) newReaders(opts Options) (*pool, error) {
 		n = 4
 	}
 	return newPool(n, func() (*conn, error) {
-		c, err := connect(s.path, readOnly)
+		c, err := connect(s.path, s.reading)
 		if err != nil {
 			return nil, err
 		}
@@ -154,24 +179,6 @@ func (s *Store) newReaders(opts Options) (*pool, error) {
 	})
 }
 
-// createFile makes an empty file for its owner only, and its name durable.
-func createFile(path string) error {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, os.ErrExist) {
-		return nil
-	}
-	if err != nil {
-		return fault.Wrap("sqlite: open", fault.Unavailable, err, "%s cannot be created", filepath.Base(path))
-	}
-	f.Close()
-	dir, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	return dir.Sync()
-}
-
 // Close implements store.Store. A second Close does nothing.
 func (s *Store) Close() (err error) {
 	s.closing.Do(func() {
@@ -179,6 +186,8 @@ func (s *Store) Close() (err error) {
 		if s.writer != nil {
 			err = s.writer.close()
 			s.lock.Close()
+		} else if s.reading == readOnly {
+			tidy(s.path)
 		}
 	})
 	return asFault("sqlite: close", err)

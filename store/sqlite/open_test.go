@@ -266,13 +266,3 @@ func TestRefusals(t *testing.T) {
 		})
 	}
 }
-
-// TestHalfMade: a process killed while it made the file leaves an empty one.
-func TestHalfMade(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "world.db")
-	if err := os.WriteFile(path, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	wantRefused(t, path, sqlite.Options{ReadOnly: true}, fault.NotFound)
-	keep(t, open(t, path, sqlite.Options{}), "kept")
-}

@@ -30,7 +30,7 @@ type writer struct {
 func startWriter(c, checkpoints *conn) *writer {
 	w := &writer{c: c, commit: c.commit}
 	w.queue = batch.New(batchLimit, w.run)
-	w.cleaner = startCheckpointer(checkpoints, w.queue.Between)
+	w.cleaner = startCheckpointer(checkpoints, w.queue.Between, func() { w.fence(nil) })
 	return w
 }
 
@@ -114,6 +114,8 @@ func (w *writer) resolve(members []*change, cause error) {
 	}
 }
 
+// fence writes a commit behind all others and tells which members it found
+// visible. It runs between batches or in one.
 func (w *writer) fence(members []*change) (visible []bool, err error) {
 	if err := w.c.begin(); err != nil {
 		return nil, err
