@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"world/fault"
@@ -138,8 +139,34 @@ type target struct {
 	socket    net.Listener
 }
 
+const targetPrefix = "world-probe-"
+
+// sweep takes away targets of this user that nobody listens at any more: a process
+// that was killed as it probed leaves one. One that is just being made is left.
+func sweep(dir string) {
+	found, err := filepath.Glob(filepath.Join(dir, targetPrefix+"*"))
+	if err != nil {
+		panic("confine: the pattern of targets is malformed")
+	}
+	for _, path := range found {
+		info, err := os.Lstat(path)
+		if err != nil || !info.IsDir() || info.Sys().(*syscall.Stat_t).Uid != uint32(os.Geteuid()) || time.Since(info.ModTime()) < targetAge {
+			continue
+		}
+		if c, err := net.Dial("unix", filepath.Join(path, "socket")); err == nil {
+			c.Close()
+			continue
+		}
+		os.RemoveAll(path)
+	}
+}
+
+// targetAge is the age from which a target is done being made.
+const targetAge = time.Minute
+
 func newTarget() (t target, err error) {
-	if t.dir, err = os.MkdirTemp("", "world-probe-"); err != nil {
+	sweep(os.TempDir())
+	if t.dir, err = os.MkdirTemp("", targetPrefix); err != nil {
 		return t, err
 	}
 	defer func() {

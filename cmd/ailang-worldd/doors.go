@@ -27,7 +27,7 @@ import (
 const endTime = 2 * time.Second
 
 // handleTools builds the coordinator with the handlers of this daemon.
-func (d *boot) handleTools(context.Context) error {
+func (d *boot) handleTools(ctx context.Context) error {
 	handlers := map[law.Effect]broker.Handler{}
 	if d.layout.workspaces == "" {
 		d.log.Warn().Msg("workspace tools disabled: --workspace-root is not set; every effect-declaring transition is refused")
@@ -40,6 +40,9 @@ func (d *boot) handleTools(context.Context) error {
 			return err
 		}
 		d.later(handler.Close)
+		if err := handler.Check(ctx); err != nil {
+			return err
+		}
 		for _, effect := range handler.Effects() {
 			handlers[effect] = handler
 		}
@@ -102,9 +105,13 @@ func (d *boot) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	operator := &admin.Server{World: d.genesis.Hash, Log: d.log, Desk: d.desk()}
-	var remembering sync.WaitGroup
-	defer remembering.Wait()
-	remembering.Go(func() { d.keepRemembering(ctx) })
+	var beside sync.WaitGroup
+	defer beside.Wait()
+	beside.Go(func() { d.keepRemembering(ctx) })
+	beside.Go(func() {
+		<-ctx.Done()
+		d.log.Info().Msg("stopping: calls that run have 10 s to finish")
+	})
 	answered := make(chan error, 1)
 	go func() {
 		defer cancel()
@@ -118,14 +125,35 @@ func (d *boot) run(ctx context.Context) error {
 
 // greet says where the daemon listens, and what to type next.
 func (d *boot) greet() {
-	mint := []string{"ailang-worldd session new EPISODE --repo DIR", "--db", quote(d.layout.db.String()), "--state-dir", quote(d.layout.state)}
+	mint := []string{ourselves(), "session new EPISODE --repo DIR"}
+	if d.layout.workspaces == "" {
+		mint[1] = "session mint --episode EPISODE --grant EFFECT=SCOPE:BUDGET"
+	}
+	mint = append(mint, "--db", quote(d.layout.db.String()), "--state-dir", quote(d.layout.state))
 	if d.layout.workspaces != "" {
 		mint = append(mint, "--workspace-root", quote(d.layout.workspaces))
 	}
 	url := d.server.URL()
 	fmt.Fprintf(d.stdout, "ailang-worldd listening on %s\n", url)
-	fmt.Fprintf(d.stdout, "mint a session:   %s\n", strings.Join(mint, " "))
-	fmt.Fprintf(d.stdout, "connect a client: claude mcp add --transport http world %s/mcp --header \"Authorization: Bearer CREDENTIAL\"\n", url)
+	fmt.Fprintf(d.stdout, "mint a session:   %s --out FILE\n", strings.Join(mint, " "))
+	fmt.Fprintf(d.stdout, "connect a client: claude mcp add --transport http world %s/mcp --header \"Authorization: Bearer $(cat FILE)\"\n", url)
+	fmt.Fprintln(d.stdout, "FILE is a new file of yours: minting writes the credential there, readable by you alone, and keeps no copy.")
+}
+
+// ourselves is how to run this program from here.
+func ourselves() string {
+	self, err := os.Executable()
+	if err != nil {
+		return program
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		return quote(self)
+	}
+	if near, err := filepath.Rel(here, self); err == nil && filepath.IsLocal(near) {
+		return quote("./" + near)
+	}
+	return quote(self)
 }
 
 // quote makes a path one word of a shell.

@@ -56,7 +56,12 @@ func newServe() *cobra.Command {
 // down again, last part first. worldTool is the path of the world-tool binary.
 func serve(ctx context.Context, f serveFlags, worldTool string, stdout io.Writer, log zerolog.Logger) (err error) {
 	d := &boot{flags: f, worldTool: worldTool, log: log, stdout: stdout}
-	defer func() { err = errors.Join(err, d.close()) }()
+	defer func() {
+		err = errors.Join(err, d.close())
+		if d.server != nil {
+			log.Info().Msg("stopped")
+		}
+	}()
 	if stage, err := d.start(ctx); err != nil {
 		return exit{exitStore, fmt.Errorf("daemon startup failed at %s: %s", stage, startupText(err))}
 	}

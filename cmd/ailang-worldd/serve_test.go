@@ -52,13 +52,26 @@ func TestADaemonLeavesNothingBehindButItsWorld(t *testing.T) {
 		!strings.Contains(health, `"confinement_floor":"landlock"`) || strings.Contains(health, state) {
 		t.Errorf("health: status %d, %s", status, health)
 	}
-	for _, next := range []string{"session new EPISODE --repo DIR --db " + f.db, "claude mcp add --transport http world " + r.url + "/mcp"} {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, next := range []string{
+		"mint a session:   " + self + " session new EPISODE --repo DIR --db " + f.db + " --state-dir " + state + " --workspace-root " + f.workspaces + " --out FILE\n",
+		"claude mcp add --transport http world " + r.url + "/mcp --header \"Authorization: Bearer $(cat FILE)\"\n",
+	} {
 		if !strings.Contains(r.stdout.String(), next) {
 			t.Errorf("stdout does not say %q: %s", next, r.stdout)
 		}
 	}
+	if strings.Contains(r.log.String(), "stop") {
+		t.Errorf("it says that it stops before it does: %s", r.log)
+	}
 	if err := r.stop(); err != nil {
 		t.Errorf("serve ended with %v", err)
+	}
+	if _, after, ok := strings.Cut(r.log.String(), `"message":"stopping`); !ok || !strings.Contains(after, `"message":"stopped"`) {
+		t.Errorf("its end is not logged: %s", r.log)
 	}
 	for _, path := range []string{token, filepath.Join(state, "admin", "admin.sock")} {
 		if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
@@ -104,6 +117,7 @@ func TestStartupRefusals(t *testing.T) {
 		{"an unknown floor", func(f *serveFlags) { f.floor = "docker" }, "config", "namespaces, landlock or process", false},
 		{"state in the workspaces", func(f *serveFlags) { f.state = filepath.Join(f.workspaces, "state") }, "config", "the state directory must not lie in the workspace root", false},
 		{"store in the workspaces", func(f *serveFlags) { f.state, f.db = filepath.Dir(f.db), filepath.Join(f.workspaces, "world.db") }, "config", "must not lie in the workspace root", false},
+		{"a tool that is none", func(f *serveFlags) { f.tool = "/etc/passwd" }, "tools", "", true},
 		{"no such tool", missing, "tools", "the program cannot be read", true},
 	} {
 		f := flagsIn(confinetest.Dir(t))

@@ -1,0 +1,64 @@
+package confine
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// TestSweep: the target that a killed probe left goes with the next probe, and
+// nothing else does.
+func TestSweep(t *testing.T) {
+	tmp, elsewhere := t.TempDir(), t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	made := func(name string, age time.Duration) string {
+		path := filepath.Join(tmp, name)
+		if err := os.Mkdir(path, 0o711); err != nil {
+			t.Fatal(err)
+		}
+		listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(path, "socket"), Net: "unix"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		listener.SetUnlinkOnClose(false)
+		listener.Close()
+		then := time.Now().Add(-age)
+		if err := os.Chtimes(path, then, then); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	dead, young, other := made(targetPrefix+"1", 2*targetAge), made(targetPrefix+"2", 0), made("world-1", 2*targetAge)
+	live, err := newTarget() // sweeps as it is made, and would be swept by the next
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer live.close()
+	if _, err := os.Lstat(dead); err == nil {
+		t.Error("what a killed probe left is still there")
+	}
+	dead = made(targetPrefix+"3", 2*targetAge)
+	then := time.Now().Add(-2 * targetAge)
+	if err := os.Chtimes(live.dir, then, then); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(tmp, targetPrefix+"4")
+	if err := os.Symlink(elsewhere, link); err != nil {
+		t.Fatal(err)
+	}
+	next, err := newTarget()
+	if err != nil {
+		t.Fatal(err)
+	}
+	next.close()
+	if _, err := os.Lstat(dead); err == nil {
+		t.Error("what a second killed probe left is still there")
+	}
+	for _, path := range []string{young, other, live.dir, live.file, link, elsewhere} {
+		if _, err := os.Lstat(path); err != nil {
+			t.Errorf("swept: %v", err)
+		}
+	}
+}
