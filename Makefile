@@ -42,6 +42,7 @@ lint:
 bench:
 	ci/setup test
 	cd bench && $(GO) test -run '^$$' -bench . ./...
+	ci/postgres sh -c 'cd bench && exec $(GO) run ./journal'
 
 # The long suites: the same code as in make test, at full size.
 
