@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"world/ci/rig"
+	"world/store/handover"
+	"world/store/sqlite"
 )
 
 // bin is where TestMain builds the binaries under test.
@@ -55,8 +57,26 @@ func world(t *testing.T) *rig.World {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { handOver(t, w) })
 	t.Cleanup(w.Close)
 	return w
+}
+
+// handOver hands the world's journal over, if someone asked for journals.
+func handOver(t *testing.T, w *rig.World) {
+	if os.Getenv(handover.Folder) == "" || w.DB() != filepath.Join(w.State(), "world.db") {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	s, err := sqlite.Open(ctx, w.DB(), sqlite.Options{})
+	if err != nil {
+		return // never served, or damaged on purpose
+	}
+	defer s.Close()
+	if err := handover.Offer(ctx, s, t.Name()); err != nil {
+		t.Errorf("hand the journal over: %v", err)
+	}
 }
 
 // served is a world with a daemon whose tool can be held.

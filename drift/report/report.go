@@ -119,7 +119,7 @@ func gather(in Input) (content, error) {
 		c.Laws = append(c.Laws, s)
 	}
 	for _, p := range code {
-		if !used[p.Name] {
+		if !used[p.File] {
 			c.Rest = append(c.Rest, p)
 		}
 	}
@@ -155,6 +155,10 @@ func lawOf(book *spec.Book, model string, all []rule, code []piece, used map[str
 		return s, err
 	}
 	told := map[string]bool{}
+	once := func(p piece) piece {
+		p.Again, used[p.File] = used[p.File], true
+		return p
+	}
 	for _, r := range all {
 		if r.Law != model {
 			continue
@@ -164,14 +168,14 @@ func lawOf(book *spec.Book, model string, all []rule, code []piece, used map[str
 		for _, name := range r.SMT {
 			for _, d := range definitions {
 				if d.Name == name {
-					x.SMT, told[name] = append(x.SMT, d), true
+					x.SMT, told[name] = append(x.SMT, once(d)), true
 				}
 			}
 		}
 		for _, name := range r.GoNames {
 			for _, p := range code {
 				if p.Name == name {
-					x.Code, used[name] = append(x.Code, p), true
+					x.Code, used[name] = append(x.Code, once(p)), true
 				}
 			}
 		}

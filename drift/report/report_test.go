@@ -96,8 +96,13 @@ func TestThePageIsComplete(t *testing.T) {
 	if functions < 10 {
 		t.Errorf("%d functions looked for: too few", functions)
 	}
+	for _, once := range []string{"(define-fun judge (", "func Judge(", "func Plus(", "func LawfulID("} {
+		if n := strings.Count(text, once); n != 1 {
+			t.Errorf("%s is there %d times, want once and then \"as above\"", once, n)
+		}
+	}
 	for _, want := range []string{
-		"1 of 74", "z3 1.2.3", "cvc5 4.5.6", ">7 ms<", ">sat<", ">slow<", ">not tried<", "42 inputs", "decide: never met",
+		"as above", "1 of 74", "z3 1.2.3", "cvc5 4.5.6", ">7 ms<", ">sat<", ">slow<", ">not tried<", "42 inputs", "decide: never met",
 		"9 mutants &lt;of note&gt;", "broker/law/decide.go:9", "Trusted: z3 and cvc5", "Safety only.", "does what the Go source says",
 		"The translation", "the Go compiler", "<h2 id=\"journal\">",
 	} {

@@ -17,9 +17,10 @@ import (
 
 // piece is a definition in either language.
 type piece struct {
-	Name string
-	File string // with its line
-	Text string
+	Name  string
+	File  string // with its line
+	Text  string
+	Again bool // it stands further up the page
 }
 
 // goFiles hold the Go of the laws, by the package name that the prose uses.
@@ -76,7 +77,7 @@ func functions(root, file string) ([]piece, error) {
 			name = receiver(f) + "." + f.Name.Name
 		}
 		at := set.Position(f.Pos())
-		out = append(out, piece{name, filepath.ToSlash(short) + ":" + itoa(at.Line), strings.ReplaceAll(text.String(), "\t", "    ")})
+		out = append(out, piece{Name: name, File: filepath.ToSlash(short) + ":" + itoa(at.Line), Text: strings.ReplaceAll(text.String(), "\t", "    ")})
 	}
 	return out, nil
 }
@@ -125,7 +126,7 @@ func smtPieces(chunk spec.Chunk) ([]piece, error) {
 			end--
 		}
 		if n.Head() == "define-fun" {
-			out = append(out, piece{n.List[1].Atom, chunk.File + ":" + itoa(n.Line), strings.Join(lines[n.Line-1:end], "\n")})
+			out = append(out, piece{Name: n.List[1].Atom, File: chunk.File + ":" + itoa(n.Line), Text: strings.Join(lines[n.Line-1:end], "\n")})
 		}
 	}
 	return out, nil
