@@ -14,6 +14,7 @@ import (
 // a local program: a page anywhere can make a browser send requests here, under
 // a name that it points at 127.0.0.1. Each such shape is 403 on every route, the
 // reads and unknown paths too, and reaches no handler.
+// Report 7 of reference/reports.md: a loopback bind is trusted, and Host and Origin go unchecked on some surface.
 func TestReport_reticle3(t *testing.T) {
 	h := serve(t, false)
 	_, port, _ := net.SplitHostPort(h.addr)

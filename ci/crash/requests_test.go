@@ -92,6 +92,7 @@ func TestEveryRequestOfACall(t *testing.T) {
 // out that had happened, and its retry hit the unique index. Here each COMMIT of a
 // call, that of its lease, of its intent and of its outcome, is lost in turn; the
 // call is answered, its intent is not doubled and its effect not repeated.
+// Report 13 of reference/reports.md: COMMIT times out and has committed; its retry doubles it.
 func TestReport_pgx1223(t *testing.T) {
 	w := begin(t, "postgres", 1)
 	lost := 0

@@ -12,6 +12,7 @@ import (
 
 // TestReport_pydanticAI2978 lets callers race for the last units of a budget:
 // exactly as many run as there are units.
+// Report 8 of reference/reports.md: calls made at once all start before the limit is looked at.
 func TestReport_pydanticAI2978(t *testing.T) {
 	w, ctx := served(t)
 	for _, c := range []struct {

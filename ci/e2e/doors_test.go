@@ -37,6 +37,7 @@ func TestBindRefused(t *testing.T) {
 }
 
 // TestReport_reticle3 sends foreign Host and Origin headers to every kind of route.
+// Report 7 of reference/reports.md: a loopback bind is trusted, and Host and Origin go unchecked on some surface.
 func TestReport_reticle3(t *testing.T) {
 	w, ctx := world(t), deadline(t)
 	serve(t, ctx, w)

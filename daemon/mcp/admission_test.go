@@ -79,6 +79,7 @@ func TestToolsStandInByteOrderOfTheirIDs(t *testing.T) {
 // transition: it is listed exactly when a call to it is admitted, by the SDK's
 // client and by raw requests of either revision, and exactly when the law allows
 // its access triple on the minted grants.
+// Report 1 of reference/reports.md: the list is scoped, but a call finds any tool by its name.
 func TestReport_mcptoolbox2755(t *testing.T) {
 	h := open(t, &coordtest.Hand{}, nil)
 	effects, scopes := []law.Effect{"E1", "E2"}, []law.Scope{"s1", "s2"}
@@ -140,6 +141,7 @@ func TestReport_mcptoolbox2755(t *testing.T) {
 // TestReport_mcpg3332 lifts a token and calls a tool that its list does not show:
 // a typed refusal, no plan, nothing recorded, nothing spent, and the answer is
 // that for a tool which does not exist, byte for byte but for the name.
+// Report 2 of reference/reports.md: an agent calls a hidden tool with the token and no client.
 func TestReport_mcpg3332(t *testing.T) {
 	hand := &coordtest.Hand{}
 	h := open(t, hand, nil)

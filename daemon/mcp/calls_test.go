@@ -150,6 +150,7 @@ func TestNotOK(t *testing.T) {
 // TestReport_hostinger68 retries after a lost answer: with the same id nothing
 // runs twice, with another use of it nothing runs at all, and without an id a
 // retry is a second call, as the documentation says.
+// Report 11 of reference/reports.md: a retry after a lost reply writes twice.
 func TestReport_hostinger68(t *testing.T) {
 	for _, revision := range revisions {
 		hand := &coordtest.Hand{}

@@ -106,6 +106,7 @@ func TestTwinsOfARunningCallGetItsAnswer(t *testing.T) {
 }
 
 // TestReport_pydanticai2978 starts eight calls at once on a budget of six.
+// Report 8 of reference/reports.md: calls made at once all start before the limit is looked at.
 func TestReport_pydanticai2978(t *testing.T) {
 	hand := &coordtest.Hand{}
 	h := open(t, hand, nil)

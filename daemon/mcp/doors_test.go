@@ -86,6 +86,7 @@ func hashOf(t *testing.T, token string) string {
 // of an older revision must hear 404, so that it begins anew: before its
 // credential is looked at, or it would hear 401 for ever. The current revision
 // has no such sessions and ignores the header.
+// Report 4 of reference/reports.md: a dead session is answered so that its client never begins anew.
 func TestReport_affine301(t *testing.T) {
 	h := open(t, &coordtest.Hand{}, nil)
 	token := h.writer(1)
