@@ -137,6 +137,35 @@ func TestUncertain(t *testing.T) {
 	}
 }
 
+// TestWarnedCommit lets the server warn while it commits, as it does when it gives
+// up waiting for a replica. That is no acknowledgement: the store begins a new term
+// and acknowledges only what a later commit has made durable.
+func TestWarnedCommit(t *testing.T) {
+	cluster := pgtest.Shared(t)
+	url := cluster.Fresh(t)
+	w := begun(t, open(t, url, postgres.Options{Owner: "warned"}))
+	term := func() (n int64) {
+		t.Helper()
+		value := query[string](t, url, "SELECT value FROM world.meta WHERE key = 'writer warned journal'")
+		var life string
+		var done int64
+		if _, err := fmt.Sscanf(value, "life %s term %d done %d", &life, &n, &done); err != nil {
+			t.Fatalf("%q: %v", value, err)
+		}
+		return n
+	}
+	ok(t, w.Keep(w.ctx, []store.Object{text("x", "before")}))
+	calm := term()
+	ok(t, w.Keep(w.ctx, []store.Object{text("x", "calm")}))
+	equal(t, "term after a calm commit", term(), calm)
+	cluster.Exec(t, url, "CREATE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE WARNING ''not replicated''; RETURN NULL; END'; "+
+		"CREATE CONSTRAINT TRIGGER warn AFTER INSERT ON world.objects DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION warn()")
+	ok(t, w.Keep(w.ctx, []store.Object{text("x", "warned")}))
+	equal(t, "term after a warned commit", term(), calm+1)
+	_, err := w.Object(w.ctx, text("x", "warned").Ref())
+	ok(t, err)
+}
+
 // TestEveryRequest cuts the connection at the Nth request of a course of calls, for
 // N from 1 until nothing is cut any more. Whatever is cut, what was acknowledged is
 // there, nothing is there twice, and the course comes to its end.

@@ -215,7 +215,6 @@ func (l *lane) commit(ctx context.Context, v *view) error {
 		l.memory.remember(v)
 		return nil
 	}
-	l.memory.forget()
 	if err == nil && !committed || refused(err) {
 		if !v.predicted {
 			l.rollback(ctx)

@@ -172,9 +172,9 @@ func TestDurability(t *testing.T) {
 	cluster.Exec(t, at, "ALTER DATABASE "+name+" SET synchronous_commit = off")
 	equal(t, "the default", query[string](t, at, "SHOW synchronous_commit"), "off")
 	w := begun(t, open(t, at, postgres.Options{}))
-	for n := range 20 {
+	for n := range 12 {
 		ok(t, w.call(task("before the crash ", n)))
-		if n%5 == 4 {
+		if n%4 == 3 {
 			cluster.Restart(t)
 			if entries, spent := w.sound(); entries != n+2 || spent != int64(n+1) {
 				t.Fatalf("%d entries and %d spent after %d acknowledged calls", entries, spent, n+1)

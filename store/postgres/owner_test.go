@@ -114,6 +114,12 @@ func TestPausedHolder(t *testing.T) {
 		t.Fatalf("the takeover came %v after the lease's end: the handler's deadline is 500 ms", waited)
 	}
 	ok(t, w.call("of-the-parent"))
+	lost, err = w.Indeterminate(w.ctx, 10)
+	ok(t, err)
+	equal(t, "indeterminate after the takeover", len(lost), 1)
+	if taken := w.lease(); taken.Epoch <= lost[0].Epoch {
+		t.Fatalf("epoch %d was taken over as %d", lost[0].Epoch, taken.Epoch)
+	}
 
 	ok(t, p.Process.Signal(syscall.SIGCONT))
 	fmt.Fprintln(p.in)
@@ -122,6 +128,26 @@ func TestPausedHolder(t *testing.T) {
 	entries, spent := w.sound()
 	equal(t, "entries", entries, 2)
 	equal(t, "spend", spent, 2)
+}
+
+// TestExpiredHolder is TestPausedHolder without a successor: that nobody took the
+// lease does not lengthen it.
+func TestExpiredHolder(t *testing.T) {
+	url := pgtest.Shared(t).Fresh(t)
+	w := begun(t, open(t, url, postgres.Options{}))
+	p := startChild(t, url)
+	equal(t, "child", p.says(), "opened")
+	ok(t, p.Process.Signal(syscall.SIGSTOP))
+	until(t, "the lease ends", func() bool {
+		lost, err := w.Indeterminate(w.ctx, 10)
+		ok(t, err)
+		return len(lost) == 1
+	})
+	ok(t, p.Process.Signal(syscall.SIGCONT))
+	fmt.Fprintln(p.in)
+	equal(t, "child", p.says(), "committed: lease lost false")
+	equal(t, "child", p.says(), "intended: lease lost false")
+	w.sound()
 }
 
 // TestRunningHolder is the other side of TestPausedHolder: a process that is not

@@ -219,15 +219,15 @@ func SpendTogether(t testing.TB, ctx context.Context, processes []store.Store, b
 			switch {
 			case fault.Is(err, fault.Uncertain):
 				unknown.Add(op.cost)
-				out, end = uncertain, math.MaxInt64
+				out, end = answer{uncertain: true}, math.MaxInt64
 			case err != nil:
 				return err
-			case op.cost >= 0 && out > 0:
+			case out.granted:
 				granted.Add(op.cost)
 				took[i%len(processes)].Store(true)
 			}
 			history[i] = append(history[i], porcupine.Operation{ClientId: i, Input: op, Call: call, Output: out, Return: end})
-			if op.cost == 1 && out == 0 {
+			if op.cost == 1 && !out.granted && !out.uncertain {
 				return nil // not one unit is left
 			}
 		}
@@ -258,28 +258,60 @@ func SpendTogether(t testing.TB, ctx context.Context, processes []store.Store, b
 	if open > 3 {
 		t.Fatalf("%d outcomes are uncertain: with so many the model proves little", open)
 	}
-	if got := porcupine.CheckOperationsTimeout(uncertainSpends.ToModel(), all, 30*time.Second); got != porcupine.Ok {
+	model := sharedSpends.ToModel()
+	if got := porcupine.CheckOperationsTimeout(model, all, 30*time.Second); got != porcupine.Ok {
 		t.Fatalf("the history of the budget is %v:\n%v", got, all)
+	}
+	// The model can say no: an ordinal that was given twice is not lawful.
+	for i := range all {
+		if a := all[i].Output.(answer); a.granted && a.ordinal > 0 {
+			a.ordinal--
+			all[i].Output = a
+			break
+		}
+	}
+	if got := porcupine.CheckOperationsTimeout(model, all, 30*time.Second); got != porcupine.Illegal {
+		t.Fatalf("a history with an ordinal given twice is %v", got)
 	}
 }
 
-// uncertain is the output of a spend of which nobody knows whether it was granted.
-const uncertain = int64(-1)
+// answer is the output of an operation on a budget. A granted spend tells its
+// ordinal, so that a history has few lawful orders and is quickly judged.
+type answer struct {
+	granted   bool
+	ordinal   int64
+	total     int64 // of a read
+	uncertain bool  // nobody knows whether the spend was granted
+}
 
-// uncertainSpends is spendModel, in which an uncertain spend was granted or not.
-var uncertainSpends = porcupine.NondeterministicModel{
-	Init: func() []any { return []any{int64(0)} },
+// ledgerState is what the model of a shared budget remembers.
+type ledgerState struct{ total, next int64 }
+
+// sharedSpends is spendModel with ordinals, in which an uncertain spend was granted
+// or not.
+var sharedSpends = porcupine.NondeterministicModel{
+	Init: func() []any { return []any{ledgerState{}} },
 	Step: func(state, input, output any) []any {
-		if output.(int64) != uncertain {
-			if lawful, next := spendModel.Step(state, input, output); lawful {
-				return []any{next}
+		s, op, a := state.(ledgerState), input.(spendOp), output.(answer)
+		if op.cost < 0 {
+			if a.total == s.total && a.ordinal == s.next {
+				return []any{s}
 			}
 			return nil
 		}
-		_, granted := spendModel.Step(state, input, int64(1))
-		return []any{state, granted}
+		fits := op.cost <= max(op.budget-s.total, 0)
+		spent := ledgerState{s.total + op.cost, s.next + 1}
+		switch {
+		case a.uncertain && fits:
+			return []any{s, spent}
+		case a.uncertain, !a.granted && !fits:
+			return []any{s}
+		case a.granted && fits && a.ordinal == s.next:
+			return []any{spent}
+		}
+		return nil
 	},
-	DescribeOperation: spendModel.DescribeOperation,
+	DescribeOperation: func(input, output any) string { return fmt.Sprint(input, " -> ", output) },
 }
 
 // newWorld is a world that begins where another began.
@@ -290,10 +322,10 @@ func newWorld(t testing.TB, ctx context.Context, s store.Store) *world {
 
 // spend does one operation, as often as it takes to have the lease for it. What is
 // spent is finished at once, and the lease is free for whoever asks.
-func (w *world) spend(task string, op spendOp) (int64, error) {
+func (w *world) spend(task string, op spendOp) (answer, error) {
 	for {
 		if w.ctx.Err() != nil {
-			return 0, fmt.Errorf("%s: %w", task, w.ctx.Err())
+			return answer{}, fmt.Errorf("%s: %w", task, w.ctx.Err())
 		}
 		if op.cost < 0 {
 			l, err := w.Ledger(w.ctx, episode)
@@ -301,7 +333,7 @@ func (w *world) spend(task string, op spendOp) (int64, error) {
 				time.Sleep(retryPause)
 				continue
 			}
-			return l.Of(effect, scope), err
+			return answer{total: l.Of(effect, scope), ordinal: l.Next}, err
 		}
 		lease, err := w.Lease(w.ctx, episode)
 		var in store.Intention
@@ -325,13 +357,13 @@ func (w *world) spend(task string, op spendOp) (int64, error) {
 				w.GiveUp(w.ctx, lease) // so that another process has its turn; it may be lost already
 				time.Sleep(retryPause)
 			}
-			return 1, err
+			return answer{granted: true, ordinal: intent.Ordinal}, err
 		case fault.Is(err, fault.OverBudget):
-			return 0, nil
+			return answer{}, nil
 		case fault.Is(err, fault.InFlight), fault.Is(err, fault.LeaseLost), fault.Is(err, fault.Unavailable):
 			time.Sleep(retryPause)
 		default:
-			return 0, err
+			return answer{}, err
 		}
 	}
 }
