@@ -86,11 +86,17 @@ func mutantsVerb(ctx context.Context, out io.Writer, s *setup, f mutantsFlags, n
 		}
 	}
 	if wanted(extraction) {
-		n, err := extractionMutants(ctx, out, o, f)
+		claims, err := mutate.Claims()
 		if err != nil {
 			return err
 		}
-		survivors += n
+		for _, x := range mutate.Extractions {
+			n, err := extractionMutants(ctx, out, x, claims, o, f)
+			if err != nil {
+				return err
+			}
+			survivors += n
+		}
 		tried++
 	}
 	switch {
@@ -146,31 +152,24 @@ func goMutants(ctx context.Context, out io.Writer, book *spec.Book, subject vali
 	return len(report.Survivors), nil
 }
 
-func extractionMutants(ctx context.Context, out io.Writer, o mutate.Options, f mutantsFlags) (survivors int, err error) {
-	claims, err := mutate.Claims()
+func extractionMutants(ctx context.Context, out io.Writer, x mutate.Extraction, claims []mutate.Claim, o mutate.Options, f mutantsFlags) (int, error) {
+	begin := time.Now()
+	report, err := mutate.TryTests(ctx, f.dir, x, claims, o)
 	if err != nil {
 		return 0, err
 	}
-	for _, x := range mutate.Extractions {
-		begin := time.Now()
-		report, err := mutate.TryTests(ctx, f.dir, x, claims, o)
-		if err != nil {
-			return 0, err
+	fmt.Fprintf(out, "%s: %s (%.1f s)\n", x.Package, report, time.Since(begin).Seconds())
+	for _, r := range report.Results {
+		switch {
+		case r.Survived():
+			fmt.Fprintf(out, "  ! %s survives: no test of the package fails\n", r)
+		case f.all && r.Equivalent != "":
+			fmt.Fprintf(out, "    %s: equivalent: %s\n", r, r.Equivalent)
+		case f.all:
+			fmt.Fprintf(out, "    %s: killed by %s\n", r, r.KilledBy)
 		}
-		fmt.Fprintf(out, "%s: %s (%.1f s)\n", x.Package, report, time.Since(begin).Seconds())
-		for _, r := range report.Results {
-			switch {
-			case r.Survived():
-				fmt.Fprintf(out, "  ! %s survives: no test of the package fails\n", r)
-			case f.all && r.Equivalent != "":
-				fmt.Fprintf(out, "    %s: equivalent: %s\n", r, r.Equivalent)
-			case f.all:
-				fmt.Fprintf(out, "    %s: killed by %s\n", r, r.KilledBy)
-			}
-		}
-		survivors += len(report.Survivors)
 	}
-	return survivors, nil
+	return len(report.Survivors), nil
 }
 
 // fate says in words what became of a mutant.

@@ -1,9 +1,14 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
+
+	"world/drift/mutate"
 )
 
 func TestMutantsReport(t *testing.T) {
@@ -36,6 +41,52 @@ func TestMutantsNamesSurvivors(t *testing.T) {
 	}
 }
 
+func TestMutantsOfExtractionReport(t *testing.T) {
+	code, out, errs := verb("mutants", "extraction", "--sample", "40", "--all")
+	if code != 0 || errs != "" {
+		t.Fatalf("exit %d: %s\n%s", code, errs, out)
+	}
+	for _, want := range []string{
+		`(?m)^world/coordinator/plan: 40 mutants of extraction: \d+ killed by the package's own tests, \d+ equivalent by the reviewed list \(\d+ more do not compile\); score 100\.0 %; survivors: 0 \(`,
+		`(?m)^    coordinator/plan/\w+\.go:\d+: .*: killed by Test`,
+	} {
+		if !regexp.MustCompile(want).MatchString(out) {
+			t.Errorf("no %s in:\n%s", want, out)
+		}
+	}
+}
+
+// Tests that leave something out let its mutants through, by name, and a claim is told.
+func TestMutantsOfExtractionNamesSurvivors(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":       "module example/reader\n\ngo 1.24\n",
+		"read.go":      "package reader\n\nfunc Read(text string) bool { return text == \"one\" }\n\nfunc Empty(text string) bool { return text == \"\" }\n",
+		"read_test.go": "package reader\n\nimport \"testing\"\n\nfunc TestRead(t *testing.T) {\n\tif Read(\"two\") {\n\t\tt.Fail()\n\t}\n}\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	x := mutate.Extraction{Package: "example/reader", Files: []string{"read.go"}}
+	claim := mutate.Claim{File: "read.go", Func: "Empty", Line: `func Empty(text string) bool { return text == "" }`, What: []string{"== becomes !="}, Why: "nobody asks"}
+	var out strings.Builder
+	n, err := extractionMutants(t.Context(), &out, x, []mutate.Claim{claim}, mutate.Options{Jobs: 1, Limit: 10 * time.Second}, mutantsFlags{dir: dir, all: true})
+	if err != nil || n != 1 {
+		t.Fatalf("%d survivors, %v\n%s", n, err, out.String())
+	}
+	for _, want := range []string{
+		`    read.go:3: Read: == becomes !=: killed by TestRead`,
+		`  ! read.go:3: Read: "one" becomes "" survives: no test of the package fails`,
+		`    read.go:5: Empty: == becomes !=: equivalent: nobody asks`,
+		`score 50.0 %; survivors: 1`,
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %s in:\n%s", want, out.String())
+		}
+	}
+}
+
 func TestMutantsSaysWhatItCouldNotTry(t *testing.T) {
 	for _, row := range []struct {
 		name, says string
@@ -44,6 +95,7 @@ func TestMutantsSaysWhatItCouldNotTry(t *testing.T) {
 		{"an unknown name", "names something that is neither a model nor a package", []string{"receipts"}},
 		{"no cvc5", "solver cvc5 is not installed", []string{"receipt", "--cvc5", "no-such-cvc5"}},
 		{"no z3", "solver z3 is not installed", []string{"world/broker/law", "--z3", "/no/such/z3"}},
+		{"no module for extraction", "", []string{"extraction", "--dir", t.TempDir()}},
 		{"no module", "", []string{"world/broker/law", "--dir", t.TempDir()}},
 	} {
 		t.Run(row.name, func(t *testing.T) {

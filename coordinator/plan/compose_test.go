@@ -138,6 +138,8 @@ func TestConclude(t *testing.T) {
 		"typed":       {args, fault.Wrap("op", fault.Denied, errors.New("/host"), "the \"item\""), `{"error":{"kind":"denied","message":"the \"item\""},` + block + `}`, "denied"},
 		"internal":    {args, fault.New("op", fault.Internal, "/host/path"), `{"error":{"kind":"internal","message":"the call failed inside; its cause is in the daemon's log"},` + block + `}`, "internal"},
 		"not typed":   {args, errors.New("/host/path"), `{"error":{"kind":"internal","message":"the call failed inside; its cause is in the daemon's log"},` + block + `}`, "internal"},
+		"longest":     {args, fault.New("op", fault.Failed, "%s", strings.Repeat("x", 4096)), `{"error":{"kind":"failed","message":"` + strings.Repeat("x", 4096) + `"},` + block + `}`, "failed"},
+		"longer":      {args, fault.New("op", fault.Failed, "%s", strings.Repeat("x", 4097)), `{"error":{"kind":"failed","message":"` + strings.Repeat("x", 4093) + `…"},` + block + `}`, "failed"},
 		"long detail": {args, fault.New("op", fault.Failed, "%s", strings.Repeat("é", 4000)), `{"error":{"kind":"failed","message":"` + strings.Repeat("é", 2046) + `…"},` + block + `}`, "failed"},
 	} {
 		output, failure := plan.Conclude(test.body, test.err, world)

@@ -97,6 +97,8 @@ func TestUnlawfulPlans(t *testing.T) {
 		`{}`:                                  "shape: plan keys: missing [effects finish plan result], unknown []",
 		`{"effects":[],"finish":false,"x":1}`: `shape: plan keys: missing [plan result], unknown ["x"]`,
 		`{"plan":1,"j":1,"i":1,"h":1,"g":1,"f":1,"e":1,"d":1,"c":1,"b":1,"a":1}`: `shape: plan keys: missing [effects finish result], unknown ["a" "b" "c" "d" "e" "f" "g" "h"]`,
+		`{"x":1,` + text("", "", "")[1:]:                                         `shape: plan keys: missing [], unknown ["x"]`,
+		text(`[{"cost":1,"scope":"s"}]`, "", ""):                                 "shape: effects[0] keys: missing [effect id payload], unknown []",
 		text("", "", "")[:1] + `"world":{},"plan":1}`:                            `L6: the plan carries the reserved key "world"`,
 		strings.Replace(text("", "", ""), "/v1", "/v2", 1):                       `shape: plan discriminator is not "world/effect-plan/v1"`,
 		text("", `"true"`, ""):                                                   "shape: finish is not a boolean",

@@ -16,11 +16,12 @@ var equivalents string
 // Claim is a reviewed claim: no test can kill the mutants that it describes,
 // because they do the same as what they were made from.
 type Claim struct {
-	File string `toml:"file"` // relative to the module root
-	Func string `toml:"func"`
-	Line string `toml:"line"` // of the text, without the space around it
-	What string `toml:"what"` // as in Mutant
-	Why  string `toml:"why"`
+	File string   `toml:"file"` // relative to the module root
+	Func string   `toml:"func"`
+	Line string   `toml:"line"` // of the text, without the space around it
+	What []string `toml:"what"` // each as in Mutant
+	Nth  int      `toml:"nth"`  // of the same changes on such lines of the function, from 1; 0 for all
+	Why  string   `toml:"why"`
 }
 
 // Claims is the list of the tree, drift/mutate/equivalent.toml.
@@ -41,7 +42,7 @@ func ReadClaims(text string) ([]Claim, error) {
 	}
 	for _, e := range list.Equivalent {
 		if strings.TrimSpace(e.Why) == "" {
-			return nil, fault.New(op, fault.Invalid, "%s: %s: %s: no reason is given", e.File, e.Func, e.What)
+			return nil, fault.New(op, fault.Invalid, "%s: %s: %q: no reason is given", e.File, e.Func, e.What)
 		}
 	}
 	return list.Equivalent, nil
@@ -51,19 +52,24 @@ func ReadClaims(text string) ([]Claim, error) {
 // claim about the files that describes no mutant has outlived its line: refused.
 func claims(list []Claim, source *ssasmt.Source, mutants []Mutant) ([]string, error) {
 	why := make([]string, len(mutants))
-	for _, e := range list {
-		if _, ours := source.Files[e.File]; !ours {
+	for _, c := range list {
+		if _, ours := source.Files[c.File]; !ours {
 			continue
 		}
-		lines := strings.Split(string(source.Files[e.File]), "\n")
-		used := false
-		for i, m := range mutants {
-			if m.File == e.File && m.Name == e.Func && m.What == e.What && strings.TrimSpace(lines[m.Line-1]) == e.Line {
-				why[i], used = e.Why, true
+		lines := strings.Split(string(source.Files[c.File]), "\n")
+		for _, what := range c.What {
+			met, used := 0, false
+			for i, m := range mutants {
+				if m.File != c.File || m.Name != c.Func || m.What != what || strings.TrimSpace(lines[m.Line-1]) != c.Line {
+					continue
+				}
+				if met++; c.Nth == 0 || c.Nth == met {
+					why[i], used = c.Why, true
+				}
 			}
-		}
-		if !used {
-			return nil, fault.New("mutate: equivalents", fault.NotFound, "%s: %s: %s: the list names no mutant that exists", e.File, e.Func, e.What)
+			if !used {
+				return nil, fault.New("mutate: equivalents", fault.NotFound, "%s: %s: %s: the list names no mutant that exists", c.File, c.Func, what)
+			}
 		}
 	}
 	return why, nil

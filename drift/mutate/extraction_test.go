@@ -111,7 +111,7 @@ func TestOther(t *testing.T) {
 
 var (
 	reader = mutate.Extraction{Package: "example/reader", Files: []string{"reader.go"}}
-	never  = mutate.Claim{File: "reader.go", Func: "Read", Line: `for text == "" {`, What: `for text == "" { … is dropped`, Why: "no text is empty"}
+	never  = mutate.Claim{File: "reader.go", Func: "Read", Line: `for text == "" {`, What: []string{`for text == "" { … is dropped`}, Why: "no text is empty"}
 )
 
 // module writes a module of one package with its test.
@@ -247,7 +247,7 @@ func TestSum(t *testing.T) {
 
 func TestClaimsAreHeldToTheCode(t *testing.T) {
 	killed := never
-	killed.Line, killed.What = `if text == "one" {`, `if text == "one" { … is dropped`
+	killed.Line, killed.What = `if text == "one" {`, []string{`if text == "one" { … is dropped`}
 	if _, err := try(t, t.Context(), tinyTest, 1, killed); !fault.Is(err, fault.Failed) || !strings.Contains(err.Error(), "called equivalent, and killed by TestOne") {
 		t.Errorf("a claim that a test refutes: %v", err)
 	}
@@ -255,6 +255,11 @@ func TestClaimsAreHeldToTheCode(t *testing.T) {
 	gone.Line = `for text == "x" {`
 	if _, err := try(t, t.Context(), tinyTest, 1, gone); !fault.Is(err, fault.NotFound) {
 		t.Errorf("a claim about a line that is gone: %v", err)
+	}
+	second := never
+	second.Nth = 2
+	if _, err := try(t, t.Context(), tinyTest, 1, second); !fault.Is(err, fault.NotFound) {
+		t.Errorf("a claim about the second of one: %v", err)
 	}
 	for name, text := range map[string]string{
 		"no TOML":          "[[equivalent",
