@@ -61,6 +61,7 @@ func (d *boot) start(ctx context.Context) (stage string, err error) {
 	}{
 		{"bind-policy", d.readBind},
 		{"config", d.readLayout},
+		{"rollback", d.checkPresence},
 		{"store-open", d.openStore},
 		{"rollback", d.checkRollback},
 		{"archive", d.openArchive},
@@ -139,7 +140,10 @@ func (d *boot) openArchive(context.Context) (err error) {
 		return err
 	}
 	d.later(d.stage.Close)
-	if d.archive, err = capsule.OpenArchive(d.layout.archive(), d.store); err != nil {
+	healed := func(ref store.Ref, was error) {
+		d.log.Warn().Err(was).Str("interpreter", string(ref)).Msg("an archived interpreter was damaged and is written anew from the store")
+	}
+	if d.archive, err = capsule.OpenArchive(d.layout.archive(), d.store, healed); err != nil {
 		return err
 	}
 	d.later(d.archive.Close)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -8,18 +9,22 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"world/cmd/internal/statedir"
 	"world/fault"
+	"world/store"
 	"world/store/fsck"
 )
 
 func newFsck() *cobra.Command {
 	var w where
 	var most int
+	var state string
 	cmd := &cobra.Command{
 		Use:   "fsck --db FILE|URL",
 		Short: "Re-derive a whole store from its raw bytes and name what does not agree",
 		Long: "Re-derive a whole store from its raw bytes, beside a running daemon or without one. Nothing\n" +
-			"is written or repaired. One line a finding; exit 3 when there is any.",
+			"is written or repaired. One line a finding; exit 3 when there is any. What a store has lost\n" +
+			"whole from its end it does not show itself: --state-dir compares it with what its daemon saw.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := w.openReading(cmd.Context())
@@ -35,6 +40,9 @@ func newFsck() *cobra.Command {
 			m := newMeter(cmd.ErrOrStderr(), cmd.CommandPath())
 			report, err := fsck.Run(cmd.Context(), s, fsck.Options{MaxFindings: most, Progress: m.tell})
 			m.total("rows", report.Objects+report.Entries+report.Claims+report.Intents)
+			if err == nil && state != "" {
+				err = remembered(cmd.Context(), state, s, &report)
+			}
 			summarize(cmd.OutOrStdout(), report)
 			if err != nil {
 				return err
@@ -46,8 +54,18 @@ func newFsck() *cobra.Command {
 		},
 	}
 	w.flags(cmd, false)
+	cmd.Flags().StringVar(&state, "state-dir", "", "also compare the store with the last entry that this state directory remembers")
 	cmd.Flags().IntVar(&most, "max-findings", 1000, "findings to print; the rest is counted")
 	return cmd
+}
+
+// remembered adds what a state directory knows of and the store lacks.
+func remembered(ctx context.Context, dir string, s store.Reader, r *fsck.Report) error {
+	lost, err := statedir.Rollback(ctx, dir, s)
+	if lost != "" {
+		r.Findings = append(r.Findings, fsck.Finding{Where: "state", What: lost})
+	}
+	return err
 }
 
 func summarize(out io.Writer, r fsck.Report) {

@@ -127,7 +127,7 @@ func replayer(s store.Store, l layout, floor confine.Level, current bool, worldT
 		return nil, nil, errors.Join(err, stage.Close())
 	}
 	remove := func() error { return errors.Join(os.RemoveAll(dir), stage.Close()) }
-	archive, err := capsule.OpenArchive(dir, interpreters{s, stage})
+	archive, err := capsule.OpenArchive(dir, interpreters{s, stage}, func(store.Ref, error) {})
 	if err != nil {
 		return nil, nil, errors.Join(err, remove())
 	}

@@ -16,25 +16,29 @@ import (
 
 // Archive holds interpreters as files named by their hash, filled from the store's
 // objects, and the sealed images made from them. It never trusts a file: an image
-// is hashed as it is sealed, and the image is what runs.
+// is hashed as it is sealed, and the image is what runs. A file that holds
+// something else, or cannot be read, is written anew from the store.
 type Archive struct {
 	dir     string
 	objects store.Reader
+	healed  func(ref store.Ref, was error)
 
 	mu     sync.Mutex
 	images map[store.Ref]*confine.Image
 }
 
 // OpenArchive opens the archive in a directory, which is made when it is absent.
-func OpenArchive(dir string, objects store.Reader) (*Archive, error) {
+// healed is told of each file that was written anew, and what it was before.
+func OpenArchive(dir string, objects store.Reader, healed func(ref store.Ref, was error)) (*Archive, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fault.Wrap("capsule: open archive", fault.Unavailable, err, "the archive cannot be made")
 	}
-	return &Archive{dir: dir, objects: objects, images: map[store.Ref]*confine.Image{}}, nil
+	return &Archive{dir: dir, objects: objects, healed: healed, images: map[store.Ref]*confine.Image{}}, nil
 }
 
 // Image returns the interpreter of this ref. Unavailable when neither the archive
-// nor the store has it, Corrupt when what the archive has is something else.
+// nor the store has it, Corrupt when what the archive has is something else and
+// the store cannot mend it.
 func (a *Archive) Image(ctx context.Context, ref store.Ref) (*confine.Image, error) {
 	if _, err := store.ParseRef(string(ref)); err != nil {
 		return nil, fault.New("capsule: archive", fault.Corrupt, "the interpreter is not named by a ref")
@@ -50,6 +54,23 @@ func (a *Archive) Image(ctx context.Context, ref store.Ref) (*confine.Image, err
 			return nil, err
 		}
 	}
+	image, was := seal(path, ref)
+	if was != nil {
+		if err := a.fill(ctx, path, ref); err != nil {
+			return nil, errors.Join(was, err)
+		}
+		var err error
+		if image, err = seal(path, ref); err != nil {
+			return nil, err
+		}
+		a.healed(ref, was)
+	}
+	a.images[ref] = image
+	return image, nil
+}
+
+// seal makes an image of an archived file.
+func seal(path string, ref store.Ref) (*confine.Image, error) {
 	image, err := confine.SealFile(path)
 	if err != nil {
 		return nil, err
@@ -58,7 +79,6 @@ func (a *Archive) Image(ctx context.Context, ref store.Ref) (*confine.Image, err
 		image.Close()
 		return nil, fault.New("capsule: archive", fault.Corrupt, "the archived interpreter does not hash to %s", ref)
 	}
-	a.images[ref] = image
 	return image, nil
 }
 

@@ -43,12 +43,17 @@ func setup(t testing.TB) (*objects, string, *capsule.Archive) {
 	object := store.NewObject("world/interpreter/v1", "test", program)
 	held := &objects{held: map[store.Ref]store.Object{object.Ref(): object}}
 	dir := filepath.Join(t.TempDir(), "archive")
-	archive, err := capsule.OpenArchive(dir, held)
+	archive, err := capsule.OpenArchive(dir, held, unhealed(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { archive.Close() })
 	return held, dir, archive
+}
+
+// unhealed is for an archive in which nothing is damaged.
+func unhealed(t testing.TB) func(store.Ref, error) {
+	return func(ref store.Ref, was error) { t.Errorf("%s was written anew: %v", ref, was) }
 }
 
 func interpreter(t testing.TB) store.Ref {
@@ -169,7 +174,7 @@ func TestArchive(t *testing.T) {
 	}
 	// Another process finds the file and does not need the store.
 	clear(held.held)
-	second, err := capsule.OpenArchive(dir, held)
+	second, err := capsule.OpenArchive(dir, held, unhealed(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,13 +214,58 @@ func TestArchiveSwapped(t *testing.T) {
 	if err := run(archive); err != nil {
 		t.Errorf("the sealed interpreter: %v", err)
 	}
-	fresh, err := capsule.OpenArchive(dir, held)
+	fresh, err := capsule.OpenArchive(dir, held, unhealed(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer fresh.Close()
+	clear(held.held)
 	if err := run(fresh); !fault.Is(err, fault.Corrupt) {
 		t.Errorf("a swapped interpreter: %v", err)
+	}
+}
+
+// TestArchiveHeals damages the archived file: it is written anew from the store,
+// and that is told.
+func TestArchiveHeals(t *testing.T) {
+	held, dir, _ := setup(t)
+	ref := interpreter(t)
+	file := filepath.Join(dir, strings.TrimPrefix(string(ref), "sha256:"))
+	whole := held.held[ref].Bytes()
+	for what, damage := range map[string][]byte{
+		"one bit": append([]byte{whole[0] ^ 1}, whole[1:]...), "cut": whole[:100], "empty": nil,
+		"longer": append(whole[:len(whole):len(whole)], 0),
+	} {
+		if err := os.RemoveAll(file); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, damage, 0o444); err != nil {
+			t.Fatal(err)
+		}
+		var told []error
+		archive, err := capsule.OpenArchive(dir, held, func(r store.Ref, was error) {
+			if r != ref {
+				t.Errorf("%s: told of %s", what, r)
+			}
+			told = append(told, was)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if image, err := archive.Image(context.Background(), ref); err != nil || image.Ref != ref {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+		if err := archive.Close(); err != nil {
+			t.Error(err)
+		}
+		if len(told) != 1 || !fault.Is(told[0], fault.Corrupt) {
+			t.Errorf("%s: told %v", what, told)
+		}
+		if b, err := os.ReadFile(file); err != nil || !bytes.Equal(b, whole) {
+			t.Errorf("%s: the file was not written anew: %v", what, err)
+		}
 	}
 }
 

@@ -44,7 +44,8 @@ func Remember(ctx context.Context, dir string, s store.Reader) error {
 
 // Rollback compares a store with what the directory remembers: "" when the store
 // has the remembered entry, and otherwise in words what it has instead. A store
-// restored from a backup has forgotten what was spent since (D10).
+// restored from a backup has forgotten what was spent since (D10). Where there is
+// no store, s is nil.
 func Rollback(ctx context.Context, dir string, s store.Reader) (string, error) {
 	text, err := readSmall(filepath.Join(dir, lastFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -58,8 +59,11 @@ func Rollback(ctx context.Context, dir string, s store.Reader) (string, error) {
 	if err != nil {
 		return "", fault.Wrap(op, fault.Corrupt, err, "%s in the state directory holds no entry", lastFile)
 	}
-	head, err := s.Head(ctx)
-	if fault.Is(err, fault.NotFound) {
+	var head store.Head
+	if s != nil {
+		head, err = s.Head(ctx)
+	}
+	if s == nil || fault.Is(err, fault.NotFound) {
 		return fmt.Sprintf("the store is empty, and entry %d was seen in it", last.Index), nil
 	}
 	if err != nil {

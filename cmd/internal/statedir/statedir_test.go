@@ -90,11 +90,13 @@ func TestWhatIsRemembered(t *testing.T) {
 		}
 	}
 	want("nothing remembered", "", w.Store)
+	want("no store, and nothing remembered", "", nil)
 	w.Mint("ep", coordtest.Grant(coordtest.Write, coordtest.Scope, 1))
 	remember(w.Store)
 	want("the same store", "", w.Store)
 	w.Mint("ep", coordtest.Grant(coordtest.Write, coordtest.Scope, 1))
 	want("a store that went on", "", w.Store)
+	want("no store", "the store is empty", nil)
 	other := coordtest.New(t, nil, nil)
 	want("another world", "another world", other.Store)
 	remember(other.Store)
