@@ -46,8 +46,7 @@ func put(b *pgx.Batch, r store.Rows) {
 	upsert(b, sessionTable, rows.SessionColumns, "seq", each(r.Sessions, func(p store.PlacedSession) []any { return rows.SessionArgs(rows.Session(p)) }))
 	upsert(b, registryTable, rows.RegistryColumns, "name", each(r.Registries, registryArgs))
 	upsert(b, leaseTable, leaseColumns, "episode", each(r.Leases, func(l store.Lease) []any {
-		l.Epoch++
-		return leaseArgs(leaseRow{Lease: l})
+		return leaseArgs(leaseRow{Lease: l}) // nobody's
 	}))
 	if r.At > 0 {
 		d := store.ClockDigest(r.At)

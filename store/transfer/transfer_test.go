@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"world/broker/law"
@@ -183,6 +184,65 @@ func TestThereAndBack(t *testing.T) {
 	lease, err := s.Lease(t.Context(), "ep")
 	if err != nil || lease.Epoch < 2 {
 		t.Errorf("lease %v, %v: an epoch came back", lease, err)
+	}
+	if got := indeterminate(t, last); got != "effect:lost:0" {
+		t.Errorf("%s is indeterminate beside a writer", got)
+	}
+}
+
+// restless is a source that says something else once its rows were copied.
+type restless struct {
+	transfer.Store
+	head   bool
+	audits int // so many more are true
+}
+
+func (r *restless) Head(ctx context.Context) (store.Head, error) {
+	h, err := r.Store.Head(ctx)
+	if r.head {
+		h.Index++
+	}
+	return h, err
+}
+
+func (r *restless) Audit(ctx context.Context) (store.Audit, error) {
+	a, err := r.Store.Audit(ctx)
+	if r.audits--; r.audits < 0 {
+		a = spent{a}
+	}
+	return a, err
+}
+
+// spent shows one unit more in every ledger.
+type spent struct{ store.Audit }
+
+func (s spent) Ledgers(ctx context.Context, visit func(store.Row[store.Ledger]) error) error {
+	return s.Audit.Ledgers(ctx, func(r store.Row[store.Ledger]) error {
+		r.Value.Spent[0].Total++
+		return visit(r)
+	})
+}
+
+// TestTheProofCompares refuses a copy of which the source says otherwise, and
+// leaves neither to go on.
+func TestTheProofCompares(t *testing.T) {
+	for _, c := range []struct {
+		says   string
+		source restless
+	}{{"head", restless{head: true, audits: 2}}, {"spend", restless{audits: 1}}} {
+		source := open(t, lived(t), engine.Options{Sealed: true})
+		to := place(t, filepath.Join(t.TempDir(), "copy.db"))
+		target := open(t, to, engine.Options{Sealed: true, Create: true})
+		c.source.Store = source
+		_, err := transfer.Run(t.Context(), &c.source, target, nil)
+		if !fault.Is(err, fault.Corrupt) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v", c.says, err)
+		}
+		from, err1 := source.Seal(t.Context())
+		into, err2 := target.Seal(t.Context())
+		if err := errors.Join(err1, err2); err != nil || from != store.Held || into != store.Filling {
+			t.Errorf("%s: seals %q and %q, %v", c.says, from, into, err)
+		}
 	}
 }
 
