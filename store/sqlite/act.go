@@ -48,7 +48,7 @@ func (s *Store) act(ctx context.Context, op string, act store.Act, find func(*co
 		if err != nil {
 			return err
 		}
-		if err := putObjects(c, act.Objects); err != nil {
+		if err := putObjects(c, act.Objects, at.subject(act.Draft)); err != nil {
 			return err
 		}
 		for _, ch := range act.Changes {

@@ -59,6 +59,9 @@ func (a *audit) Engine(ctx context.Context) ([]string, error) {
 	if _, err := readMeta(a.c, metaFence); err != nil {
 		lines = append(lines, fault.Public(err))
 	}
+	if _, err := readSeal(a.c); err != nil {
+		lines = append(lines, fault.Public(err))
+	}
 	if err := checkLog(a.path); err != nil {
 		lines = append(lines, fault.Public(err))
 	}
@@ -82,7 +85,44 @@ func (a *audit) Engine(ctx context.Context) ([]string, error) {
 		lines = append(lines, fmt.Sprintf("a row of %v names a missing row of %v", child, parent))
 		return err
 	}, "PRAGMA foreign_key_check")
+	for _, query := range astray {
+		if err == nil && ctx.Err() == nil {
+			err = a.c.each(func(row rows.Scanner) error {
+				var line string
+				err := row.Scan(&line)
+				lines = append(lines, line)
+				return err
+			}, query)
+		}
+	}
 	return lines, asFault(op, err)
+}
+
+// astray finds, each by some ten lines at most, rows that keep the number of
+// another row and not of the one that they belong to.
+var astray = []string{
+	`SELECT format('claim "%w" does not lead to its intent', i.invocation) FROM intents i
+		LEFT JOIN claims c ON c.invocation = i.invocation
+		WHERE c.ordinal IS NOT i.ordinal OR c.episode <> i.episode LIMIT 10`,
+	`SELECT format('claim "%w" leads to the intent of another call', c.invocation) FROM claims c
+		LEFT JOIN intents i ON i.episode = c.episode AND i.ordinal = c.ordinal
+		WHERE c.ordinal <> -1 AND i.invocation IS NOT c.invocation LIMIT 10`,
+	`SELECT format('claim "%w" does not lead to its entry, log %d', l.invocation, l.idx) FROM log l
+		LEFT JOIN claims c ON c.invocation = l.invocation
+		LEFT JOIN intents i ON i.episode = c.episode AND i.ordinal = c.ordinal
+		WHERE l.invocation <> '' AND coalesce(i.entry, c.entry) IS NOT l.idx LIMIT 10`,
+	`SELECT format('claim "%w" leads to the entry of another call', c.invocation) FROM claims c
+		LEFT JOIN log l ON l.idx = c.entry
+		WHERE c.entry <> -1 AND l.invocation IS NOT c.invocation LIMIT 10`,
+	`SELECT format('intent "effect:%w:%d" leads to the entry of another call', i.episode, i.ordinal) FROM intents i
+		LEFT JOIN log l ON l.idx = i.entry
+		WHERE i.entry <> -1 AND l.invocation IS NOT i.invocation LIMIT 10`,
+	`SELECT format('object %s is not known as what log %d is about', lower(hex(l.transition_ref)), l.idx) FROM log l
+		LEFT JOIN objects o ON o.hash = l.transition_ref
+		WHERE l.idx > 0 AND (o.about BETWEEN 0 AND l.idx) IS NOT 1 LIMIT 10`,
+	`SELECT format('object %s is known for log %d, which is about another', lower(hex(o.hash)), o.about) FROM objects o
+		LEFT JOIN log l ON l.idx = o.about
+		WHERE o.about <> -1 AND l.transition_ref IS NOT o.hash LIMIT 10`,
 }
 
 // stream hands every row of a query to visit. A rows.Damaged row is visited with its
@@ -187,7 +227,7 @@ func (a *audit) Ledgers(ctx context.Context, visit func(store.Row[store.Ledger])
 		}
 		return visit(l)
 	}
-	err := stream(ctx, a, op, scanSpent, spentWhere, func(row store.Row[spentRow]) error {
+	err := stream(ctx, a, op, func(row rows.Scanner) (spentRow, error) { return scanSpent(row) }, spentWhere, func(row store.Row[spentRow]) error {
 		if l.Where == "" || row.Value.episode != l.Value.Episode {
 			if err := flush(); err != nil {
 				return err

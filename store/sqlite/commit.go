@@ -41,14 +41,14 @@ func commit(c *conn, op string, f store.Finish) (store.Entry, error) {
 		return store.Entry{}, err
 	}
 	if f.Intent != nil {
-		err = putOutcome(c, op, f)
+		err = putOutcome(c, op, f, place.next())
 	} else if err = refuseClaimed(c, op, f.Claim.Invocation); err == nil {
-		err = putClaim(c, f.Claim)
+		err = putClaim(c, f.Claim, none, place.next())
 	}
 	if err != nil {
 		return store.Entry{}, err
 	}
-	if err := putObjects(c, f.Objects); err != nil {
+	if err := putObjects(c, f.Objects, place.subject(f.Draft)); err != nil {
 		return store.Entry{}, err
 	}
 	return chain(c, place, f.Draft, f.Claim.Invocation, f.At)
@@ -60,14 +60,21 @@ type place struct {
 	clock int64 // greatest logical time
 }
 
+// next is the index of the next entry.
+func (p place) next() int64 { return p.head.Index + 1 }
+
+// subject is what the next entry is about, when it is made of d.
+func (p place) subject(d store.Draft) subject { return subject{d.Transition, p.next()} }
+
 // findPlace reads the head and refuses what names an object that is not stored.
 func findPlace(c *conn, op string, named []store.Ref) (place, error) {
 	p := place{}
+	named = c.known.unknown(named)
 	stored := 0
 	found, err := c.row(func(row rows.Scanner) (err error) {
 		p.head, err = rows.ScanHead(row, &stored, &p.clock)
 		return err
-	}, "SELECT "+storedSQL(len(named))+", (SELECT at FROM clock WHERE id = 1), "+
+	}, "SELECT "+storedSQL(1, len(named))+", (SELECT at FROM clock WHERE id = 1), "+
 		rows.HeadColumns+" FROM head WHERE id = 1", blobs(named)...)
 	switch {
 	case err != nil:
@@ -77,12 +84,13 @@ func findPlace(c *conn, op string, named []store.Ref) (place, error) {
 	case stored < len(named):
 		return p, notStored(c, op, named)
 	}
+	c.known.found(named)
 	return p, nil
 }
 
 // putOutcome ends an intent. The conditions of the write are the lease, the
 // claim, and the intent as it was opened: its digest says that it is still open.
-func putOutcome(c *conn, op string, f store.Finish) error {
+func putOutcome(c *conn, op string, f store.Finish, entry int64) error {
 	open := *f.Intent
 	open.Outcome, open.Reconciled = store.Outcome{}, ""
 	ended := open
@@ -91,11 +99,11 @@ func putOutcome(c *conn, op string, f store.Finish) error {
 		return whyNotEnded(c, op, f)
 	}
 	was, is, lease, claim := open.Digest(), ended.Digest(), f.Lease.Digest(), f.Claim.Digest()
-	n, err := c.exec("UPDATE intents SET status = ?, record = ?, detail = ?, outcome_at = ?, digest = ? "+
+	n, err := c.exec("UPDATE intents SET status = ?, record = ?, detail = ?, outcome_at = ?, digest = ?, entry = ? "+
 		"WHERE episode = ? AND ordinal = ? AND digest = ? "+
 		"AND EXISTS (SELECT 1 FROM leases WHERE episode = ? AND digest = ?) "+
 		"AND EXISTS (SELECT 1 FROM claims WHERE invocation = ? AND digest = ?)",
-		string(f.Outcome.Status), rows.Blob(f.Outcome.Record), rows.Blob(f.Outcome.Detail), f.Outcome.At, is[:],
+		string(f.Outcome.Status), rows.Blob(f.Outcome.Record), rows.Blob(f.Outcome.Detail), f.Outcome.At, is[:], entry,
 		string(open.Episode), open.Ordinal, was[:], string(f.Lease.Episode), lease[:], string(f.Claim.Invocation), claim[:])
 	if err != nil || n == 1 {
 		return err

@@ -22,6 +22,7 @@ type conn struct {
 	db      uintptr // sqlite3*
 	out     uintptr // room for a pointer that the library returns
 	stmts   map[string]*stmt
+	known   known // objects that are stored, for the connection that writes
 	changed int64 // rows changed since begin
 	failed  bool  // some statement failed since begin
 }
@@ -108,6 +109,9 @@ func (c *conn) script(text string) error {
 // prepared returns a query's statement; each is prepared once.
 func (c *conn) prepared(query string) (*stmt, error) {
 	if s, ok := c.stmts[query]; ok {
+		if s.runs {
+			panic("sqlite: a statement runs inside itself: " + query)
+		}
 		return s, nil
 	}
 	s, err := c.prepare(query)
@@ -175,12 +179,18 @@ func (c *conn) begin() error {
 
 func (c *conn) commit() error {
 	_, err := c.exec("COMMIT")
+	if err == nil {
+		c.known.commit()
+	}
 	return err
 }
 
 // rollback undoes what is not committed. It fails when the engine has rolled
 // back by itself, which is as good.
-func (c *conn) rollback() { c.exec("ROLLBACK") }
+func (c *conn) rollback() {
+	c.known.rollback()
+	c.exec("ROLLBACK")
+}
 
 func (c *conn) fail(err error) error {
 	if err != nil {

@@ -38,24 +38,25 @@ func (s *Store) Intend(ctx context.Context, in store.Intention) (store.Intent, e
 // the guards and changes nothing when one of them fails.
 func intend(c *conn, op string, in store.Intention, intent *store.Intent) error {
 	now := ledgerRow{spent: spentRow{in.Claim.Episode, store.Spent{Effect: in.Effect, Scope: in.Scope}}}
-	named := in.Names()
+	named := c.known.unknown(in.Names())
 	if err := now.read(c, named); err != nil {
 		return err
 	}
 	if now.stored < len(named) {
 		return notStored(c, op, named)
 	}
+	c.known.found(named)
 	intent.Ordinal = now.next
 	if err := spend(c, op, in, now.spent); err != nil {
 		return err
 	}
-	if err := putClaim(c, in.Claim); err != nil {
+	if err := putClaim(c, in.Claim, intent.Ordinal, none); err != nil {
 		return err
 	}
-	if err := putObjects(c, in.Objects); err != nil {
+	if err := putObjects(c, in.Objects, nobody); err != nil {
 		return err
 	}
-	if _, err := c.exec("INSERT INTO intents ("+rows.IntentColumns+") VALUES "+values(1, 15), rows.IntentArgs(*intent)...); err != nil {
+	if _, err := c.exec(insertIntent, append(rows.IntentArgs(*intent), int64(none))...); err != nil {
 		return err
 	}
 	return tick(c, now.clock, in.Claim.At)
@@ -74,11 +75,10 @@ func (l *ledgerRow) read(c *conn, named []store.Ref) error {
 	episode := string(l.spent.episode)
 	_, err := c.row(func(row rows.Scanner) error {
 		return row.Scan(&l.stored, &l.next, &l.clock, &l.spent.spent.Total, &digest)
-	}, "SELECT "+storedSQL(len(named))+", "+
-		"(SELECT coalesce(max(ordinal) + 1, 0) FROM intents WHERE episode = ?), "+
-		"(SELECT at FROM clock WHERE id = 1), coalesce(s.total, 0), s.digest "+
-		"FROM (SELECT 1) LEFT JOIN spend s ON s.episode = ? AND s.effect = ? AND s.scope = ?",
-		append(blobs(named), episode, episode, string(l.spent.spent.Effect), string(l.spent.spent.Scope))...)
+	}, "SELECT "+storedSQL(4, len(named))+", "+
+		"("+nextSQL+"), (SELECT at FROM clock WHERE id = 1), coalesce(s.total, 0), s.digest "+
+		"FROM (SELECT 1) LEFT JOIN spend s ON s.episode = ?1 AND s.effect = ?2 AND s.scope = ?3",
+		append([]any{episode, string(l.spent.spent.Effect), string(l.spent.spent.Scope)}, blobs(named)...)...)
 	if err != nil || digest == nil {
 		return err
 	}
@@ -110,10 +110,13 @@ func spend(c *conn, op string, in store.Intention, r spentRow) error {
 	return fault.New(op, fault.OverBudget, "%s on %s: %d of %d calls spent", in.Effect, in.Scope, before, in.Budget)
 }
 
+// nextSQL is an expression for the ordinal of the next intent of episode ?1.
+const nextSQL = "SELECT coalesce(max(ordinal) + 1, 0) FROM intents WHERE episode = ?1"
+
 // nextOrdinal is the ordinal of an episode's next intent.
 func nextOrdinal(c *conn, episode store.EpisodeID) (next int64, err error) {
 	_, err = c.row(func(row rows.Scanner) error { return row.Scan(&next) },
-		"SELECT coalesce(max(ordinal) + 1, 0) FROM intents WHERE episode = ?", string(episode))
+		nextSQL, string(episode))
 	return next, err
 }
 
@@ -125,10 +128,17 @@ func refuseClaimed(c *conn, op string, id store.InvocationID) error {
 	return err
 }
 
-func putClaim(c *conn, claim store.Claim) error {
-	_, err := c.exec("INSERT INTO claims ("+rows.ClaimColumns+") VALUES "+values(1, 8), rows.ClaimArgs(claim)...)
+// putClaim takes an invocation id, for the intent of an ordinal or else for the
+// entry that ends the call.
+func putClaim(c *conn, claim store.Claim, ordinal, entry int64) error {
+	_, err := c.exec(insertClaim, append(rows.ClaimArgs(claim), ordinal, entry)...)
 	return err
 }
+
+var (
+	insertClaim  = "INSERT INTO claims (" + rows.ClaimColumns + ", ordinal, entry) VALUES " + values(1, 10)
+	insertIntent = "INSERT INTO intents (" + rows.IntentColumns + ", entry) VALUES " + values(1, 16)
+)
 
 // tick moves the greatest logical time forwards, never back.
 func tick(c *conn, clock, at int64) error {

@@ -92,13 +92,21 @@ func put(c *conn, r store.Rows) error {
 		putStored(row, o)
 	}
 	for _, cl := range r.Claims {
-		row("INSERT INTO claims ("+rows.ClaimColumns+") VALUES "+values(1, 8)+" ON CONFLICT DO NOTHING", rows.ClaimArgs(cl)...)
+		row(insertClaim+" ON CONFLICT DO NOTHING", append(rows.ClaimArgs(cl), none, none)...)
 	}
 	for _, i := range r.Intents {
-		row("INSERT INTO intents ("+rows.IntentColumns+") VALUES "+values(1, 15)+" ON CONFLICT (episode, ordinal) DO UPDATE SET "+changing, rows.IntentArgs(i)...)
+		row(insertIntent+" ON CONFLICT (episode, ordinal) DO UPDATE SET "+changing, append(rows.IntentArgs(i), none)...)
+		row("UPDATE claims SET ordinal = ? WHERE invocation = ? AND episode = ?", i.Ordinal, string(i.Invocation), string(i.Episode))
 	}
 	for _, e := range r.Entries {
 		row("INSERT INTO log ("+rows.EntryColumns+") VALUES "+values(1, 12)+" ON CONFLICT DO NOTHING", rows.EntryArgs(e)...)
+		if failed == nil {
+			failed = mark(c, subject{e.Transition, e.Index})
+		}
+		if e.Invocation != "" {
+			row("UPDATE claims SET entry = ? WHERE invocation = ? AND ordinal < 0", e.Index, string(e.Invocation))
+			row("UPDATE intents SET entry = ? WHERE (episode, ordinal) = (SELECT episode, ordinal FROM claims WHERE invocation = ?)", e.Index, string(e.Invocation))
+		}
 	}
 	if r.Head != nil {
 		row("INSERT OR REPLACE INTO head (id, "+rows.HeadColumns+") VALUES (1, ?, ?, ?, ?, ?)", rows.HeadArgs(*r.Head)...)
@@ -116,8 +124,7 @@ func put(c *conn, r store.Rows) error {
 		d := m.Digest()
 		row("INSERT OR REPLACE INTO registry ("+rows.RegistryColumns+") VALUES (?, ?, ?)", m.Name, rows.Blob(m.To), d[:])
 	}
-	for _, l := range r.Leases {
-		l.Epoch++
+	for _, l := range r.Leases { // opening the copy for writing ends what is open under them
 		d := l.Digest()
 		row("INSERT OR REPLACE INTO leases ("+leaseColumns+") VALUES (?, ?, ?)", string(l.Episode), l.Epoch, d[:])
 	}
@@ -133,8 +140,7 @@ func putStored(row func(string, ...any), o store.StoredObject) {
 	for i, l := range o.Labels {
 		if i == 0 {
 			d := store.ObjectDigest(o.Ref, l)
-			row("INSERT INTO objects (hash, semantic_id, provenance, digest, bytes) VALUES (?, ?, ?, ?, ?) ON CONFLICT (hash) DO NOTHING",
-				rows.Blob(o.Ref), l.SemanticID, l.Provenance, d[:], o.Bytes)
+			row(insertObjects(1), rows.Blob(o.Ref), l.SemanticID, l.Provenance, d[:], none, o.Bytes)
 			continue
 		}
 		d := store.LabelDigest(o.Ref, l)

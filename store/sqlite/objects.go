@@ -21,7 +21,7 @@ func (s *Store) Keep(ctx context.Context, objects []store.Object) error {
 		return err
 	}
 	return s.writer.do(ctx, op,
-		func(c *conn) error { return putObjects(c, objects) },
+		func(c *conn) error { return putObjects(c, objects, nobody) },
 		func(c *conn) (bool, error) {
 			for _, o := range objects {
 				if n, err := countObjects(c, o.Ref()); err != nil || n == 0 {
@@ -36,29 +36,68 @@ func (s *Store) Keep(ctx context.Context, objects []store.Object) error {
 // carry fewer, and few different statements stay prepared.
 const objectRows = 16
 
+// subject is what the entry of a transaction is about.
+type subject struct {
+	ref   store.Ref
+	index int64 // of the entry
+}
+
+var nobody = subject{"", none}
+
+// none is the number of no row.
+const none = -1
+
 // putObjects stores what is new. Bytes that are there already stay as they are,
-// and another label for them is added.
-func putObjects(c *conn, objects []store.Object) error {
-	for part := range slices.Chunk(objects, objectRows) {
-		args := make([]any, 0, 5*len(part))
-		for _, o := range part {
-			l := o.Label()
-			d := store.ObjectDigest(o.Ref(), l)
-			args = append(args, rows.Blob(o.Ref()), l.SemanticID, l.Provenance, d[:], o.Bytes())
+// and another label for them is added. The subject is marked as such.
+func putObjects(c *conn, objects []store.Object, about subject) error {
+	fresh := make([]store.Object, 0, len(objects))
+	for _, o := range objects {
+		if !c.known.has(o) {
+			fresh = append(fresh, o)
 		}
-		n, err := c.exec("INSERT INTO objects (hash, semantic_id, provenance, digest, bytes) VALUES "+
-			values(len(part), 5)+" ON CONFLICT (hash) DO NOTHING", args...)
+	}
+	marked := about.ref == ""
+	for part := range slices.Chunk(fresh, objectRows) {
+		args := make([]any, 0, 6*len(part))
+		with := false
+		for _, o := range part {
+			l, index := o.Label(), int64(none)
+			if o.Ref() == about.ref {
+				with, index = true, about.index
+			}
+			d := store.ObjectDigest(o.Ref(), l)
+			args = append(args, rows.Blob(o.Ref()), l.SemanticID, l.Provenance, d[:], index, o.Bytes())
+		}
+		n, err := c.exec(insertObjects(len(part)), args...)
 		if err != nil {
 			return err
 		}
-		if n == int64(len(part)) {
-			continue
+		if n < int64(len(part)) {
+			err = putLabels(c, part)
+		} else {
+			marked = marked || with
 		}
-		if err := putLabels(c, part); err != nil {
+		if err != nil {
 			return err
 		}
 	}
-	return nil
+	for _, o := range fresh {
+		c.known.stored(o)
+	}
+	if marked {
+		return nil
+	}
+	return mark(c, about)
+}
+
+// mark notes the first entry about an object, when there is none yet.
+func mark(c *conn, about subject) error {
+	_, err := c.exec("UPDATE objects SET about = ? WHERE hash = ? AND about < 0", about.index, rows.Blob(about.ref))
+	return err
+}
+
+func insertObjects(n int) string {
+	return "INSERT INTO objects (hash, semantic_id, provenance, digest, about, bytes) VALUES " + values(n, 6) + " ON CONFLICT (hash) DO NOTHING"
 }
 
 // putLabels adds the labels that differ from the first one of their object.
@@ -77,15 +116,21 @@ func putLabels(c *conn, objects []store.Object) error {
 	return err
 }
 
-// storedSQL is an expression for how many of n refs are stored. It is not written
-// with IN, for which SQLite would build a table of its own each time.
-func storedSQL(n int) string {
-	return "0" + strings.Repeat(" + EXISTS (SELECT 1 FROM objects WHERE hash = ?)", n)
+// storedSQL is an expression for how many of n refs are stored, the first of which
+// is parameter number first. It is not written with IN, for which SQLite would
+// build a table of its own each time.
+func storedSQL(first, n int) string {
+	var b strings.Builder
+	b.WriteString("0")
+	for i := range n {
+		fmt.Fprintf(&b, " + EXISTS (SELECT 1 FROM objects WHERE hash = ?%d)", first+i)
+	}
+	return b.String()
 }
 
 // countObjects is how many of refs are stored.
 func countObjects(c *conn, refs ...store.Ref) (n int, err error) {
-	_, err = c.row(func(row rows.Scanner) error { return row.Scan(&n) }, "SELECT "+storedSQL(len(refs)), blobs(refs)...)
+	_, err = c.row(func(row rows.Scanner) error { return row.Scan(&n) }, "SELECT "+storedSQL(1, len(refs)), blobs(refs)...)
 	return n, err
 }
 

@@ -108,10 +108,17 @@ func (s *Store) Entries(ctx context.Context, from int64, limit int) (es []store.
 	return es, err
 }
 
+// endedBy is the index of the entry that ended a call.
+const endedBy = "SELECT coalesce(i.entry, c.entry) FROM claims c " +
+	"LEFT JOIN intents i ON i.episode = c.episode AND i.ordinal = c.ordinal WHERE c.invocation = ?"
+
 // EntryOf implements store.Reader.
 func (s *Store) EntryOf(ctx context.Context, id store.InvocationID) (e store.Entry, err error) {
 	err = s.readers.read(ctx, "sqlite: entry of", func(c *conn) (err error) {
-		e, err = one(c, fmt.Sprintf("entry of invocation %q", id), rows.ScanEntry, "SELECT "+rows.EntryColumns+" FROM log WHERE invocation = ? AND invocation <> ''", string(id))
+		e, err = one(c, fmt.Sprintf("entry of invocation %q", id), rows.ScanEntry, "SELECT "+rows.EntryColumns+" FROM log WHERE idx = ("+endedBy+")", string(id))
+		if err == nil && e.Invocation != id {
+			e, err = store.Entry{}, rows.Damaged("claim %q leads to the entry of another call", id)
+		}
 		return err
 	})
 	return e, err
@@ -124,7 +131,9 @@ func (s *Store) EntryAbout(ctx context.Context, transition store.Ref) (e store.E
 		return e, err
 	}
 	err = s.readers.read(ctx, op, func(c *conn) (err error) {
-		e, err = one(c, "entry about "+string(transition), rows.ScanEntry, "SELECT "+rows.EntryColumns+" FROM log WHERE transition_ref = ? ORDER BY idx LIMIT 1", rows.Blob(transition))
+		// Genesis may be about an object that was stored later.
+		e, err = one(c, "entry about "+string(transition), rows.ScanEntry, "SELECT "+rows.EntryColumns+" FROM log "+
+			"WHERE idx IN (0, (SELECT about FROM objects WHERE hash = ?1)) AND transition_ref = ?1 ORDER BY idx LIMIT 1", rows.Blob(transition))
 		return err
 	})
 	return e, err

@@ -12,16 +12,11 @@ import (
 func (s *Store) Ledger(ctx context.Context, episode store.EpisodeID) (store.Ledger, error) {
 	l := store.Ledger{Episode: episode}
 	err := s.readers.read(ctx, "sqlite: ledger", func(c *conn) error {
-		return snapshot(c, func() (err error) {
-			if l.Next, err = nextOrdinal(c, episode); err != nil {
-				return err
-			}
-			return c.each(func(row rows.Scanner) error {
-				r, err := scanSpent(row)
-				l.Spent = append(l.Spent, r.spent)
-				return err
-			}, "SELECT "+spendColumns+" FROM spend WHERE episode = ? ORDER BY effect, scope", string(episode))
-		})
+		return c.each(func(row rows.Scanner) error { // who has intents has spent, if only 0
+			r, err := scanSpent(row, &l.Next)
+			l.Spent = append(l.Spent, r.spent)
+			return err
+		}, "SELECT ("+nextSQL+"), "+spendColumns+" FROM spend WHERE episode = ?1 ORDER BY effect, scope", string(episode))
 	})
 	return l, err
 }
@@ -61,7 +56,11 @@ func (s *Store) Intents(ctx context.Context, episode store.EpisodeID, from int64
 // IntentOf implements store.Reader.
 func (s *Store) IntentOf(ctx context.Context, id store.InvocationID) (i store.Intent, err error) {
 	err = s.readers.read(ctx, "sqlite: intent of", func(c *conn) (err error) {
-		i, err = one(c, fmt.Sprintf("intent of invocation %q", id), rows.ScanIntent, "SELECT "+rows.IntentColumns+" FROM intents WHERE invocation = ?", string(id))
+		i, err = one(c, fmt.Sprintf("intent of invocation %q", id), rows.ScanIntent, "SELECT "+rows.IntentColumns+" FROM intents "+
+			"WHERE (episode, ordinal) = (SELECT episode, ordinal FROM claims WHERE invocation = ?)", string(id))
+		if err == nil && i.Invocation != id {
+			i, err = store.Intent{}, rows.Damaged("claim %q leads to the intent of another call", id)
+		}
 		return err
 	})
 	return i, err

@@ -19,8 +19,9 @@ type spentRow struct {
 
 func (r spentRow) digest() store.Digest { return r.spent.Digest(r.episode) }
 
-func scanSpent(row rows.Scanner) (r spentRow, err error) {
-	err = rows.Whole(row, &r, spentWhere, spentRow.digest, &r.episode, &r.spent.Effect, &r.spent.Scope, &r.spent.Total)
+// scanSpent reads a running total; before lists what comes before its columns.
+func scanSpent(row rows.Scanner, before ...any) (r spentRow, err error) {
+	err = rows.Whole(row, &r, spentWhere, spentRow.digest, append(before, &r.episode, &r.spent.Effect, &r.spent.Scope, &r.spent.Total)...)
 	return r, err
 }
 

@@ -178,3 +178,78 @@ func TestDamageStopsWrites(t *testing.T) {
 		}
 	}
 }
+
+// TestAstray points the numbers that rows keep at other rows: a lookup never
+// answers with a row that it was not asked for, and the engine's check names it.
+func TestAstray(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "world.db")
+	s := open(t, path, sqlite.Options{})
+	b := newBook(t, s)
+	ctx := t.Context()
+	var ids []store.InvocationID
+	for _, task := range []string{"1", "2"} {
+		in, i := b.intend(t, task)
+		f := b.finish(in, i)
+		made := object("made by " + task)
+		f.Objects, f.Draft.Transition = []store.Object{made}, made.Ref()
+		if _, err := s.Commit(ctx, f); err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, in.Claim.Invocation)
+	}
+	pure := b.claim("pure")
+	if _, err := s.Commit(ctx, store.Finish{Claim: pure, Draft: b.draft()}); err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	pristine, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := object("made by 1").Ref()
+	reads := map[string]func(s store.Store) error{
+		"intent of":     func(s store.Store) error { _, err := s.IntentOf(ctx, ids[0]); return err },
+		"entry of":      func(s store.Store) error { _, err := s.EntryOf(ctx, ids[0]); return err },
+		"entry of pure": func(s store.Store) error { _, err := s.EntryOf(ctx, pure.Invocation); return err },
+		"entry about":   func(s store.Store) error { _, err := s.EntryAbout(ctx, made); return err },
+	}
+	for statement, wrong := range map[string]string{
+		"": "",
+		"UPDATE claims SET ordinal = 1 WHERE invocation = 'mcp:ep:1'":           "intent of",
+		"UPDATE claims SET ordinal = -1 WHERE invocation = 'mcp:ep:1'":          "intent of",
+		"UPDATE intents SET entry = 2 WHERE ordinal = 0":                        "entry of",
+		"UPDATE intents SET entry = -1 WHERE ordinal = 0":                       "entry of",
+		"UPDATE claims SET entry = 0 WHERE invocation = 'mcp:ep:pure'":          "entry of pure",
+		"UPDATE claims SET entry = -1 WHERE invocation = 'mcp:ep:pure'":         "entry of pure",
+		"UPDATE objects SET about = 2 WHERE bytes = CAST('made by 1' AS BLOB)":  "entry about",
+		"UPDATE objects SET about = -1 WHERE bytes = CAST('made by 1' AS BLOB)": "entry about",
+		"UPDATE objects SET about = 9 WHERE bytes = CAST('source' AS BLOB)":     "",
+	} {
+		if err := os.WriteFile(path, pristine, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if statement != "" {
+			spoil(t, path, statement)
+		}
+		r := open(t, path, sqlite.Options{ReadOnly: true})
+		for name, read := range reads {
+			err := read(r)
+			if name == wrong && !fault.Is(err, fault.Corrupt) && !fault.Is(err, fault.NotFound) {
+				t.Errorf("%s: %s: %v", statement, name, err)
+			}
+			if wrong == "" && err != nil {
+				t.Errorf("%s: %s: %v", statement, name, err)
+			}
+		}
+		a, err := r.Audit(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines, err := a.Engine(ctx)
+		if err != nil || (len(lines) == 0) != (statement == "") {
+			t.Errorf("%s: the engine finds %q, %v", statement, lines, err)
+		}
+		a.Close()
+		r.Close()
+	}
+}

@@ -6,6 +6,13 @@ package sqlite
 //
 // Refs are kept as 32 bytes, "" as none. Every row but object bytes carries the
 // digest of its columns; tables whose key is not an integer have no rowid.
+//
+// An index whose keys come in no order costs a page of its own for each row, so
+// there is one such index, on the hash of an object. What else is looked up goes
+// by the number that a row keeps, -1 for none: an object's first entry about it
+// (about), a claim's intent (ordinal), the entry that ended a call (entry, on
+// the intent or, for a call without one, on the claim). Each can be told from
+// the row it leads to, and is compared with it on the way.
 var migrations = []string{`
 CREATE TABLE objects (
   seq         INTEGER PRIMARY KEY,
@@ -13,6 +20,7 @@ CREATE TABLE objects (
   semantic_id TEXT NOT NULL,
   provenance  TEXT NOT NULL,
   digest      BLOB NOT NULL,
+  about       INTEGER NOT NULL,
   bytes       BLOB NOT NULL
 ) STRICT;
 CREATE TABLE labels (
@@ -36,8 +44,6 @@ CREATE TABLE log (
   invocation      TEXT NOT NULL,
   digest          BLOB NOT NULL
 ) STRICT;
-CREATE INDEX log_transition ON log (transition_ref);
-CREATE UNIQUE INDEX log_invocation ON log (invocation) WHERE invocation <> '';
 CREATE TABLE head (
   id         INTEGER PRIMARY KEY CHECK (id = 1),
   idx        INTEGER NOT NULL,
@@ -59,12 +65,14 @@ CREATE TABLE claims (
   input         BLOB NOT NULL,
   session       BLOB NOT NULL,
   at            INTEGER NOT NULL,
-  digest        BLOB NOT NULL
+  digest        BLOB NOT NULL,
+  ordinal       INTEGER NOT NULL,
+  entry         INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE intents (
   episode    TEXT NOT NULL,
   ordinal    INTEGER NOT NULL,
-  invocation TEXT NOT NULL UNIQUE REFERENCES claims (invocation),
+  invocation TEXT NOT NULL REFERENCES claims (invocation),
   effect     TEXT NOT NULL,
   scope      TEXT NOT NULL,
   cost       INTEGER NOT NULL CHECK (cost >= 0),
@@ -77,6 +85,7 @@ CREATE TABLE intents (
   outcome_at INTEGER NOT NULL,
   reconciled BLOB NOT NULL,
   digest     BLOB NOT NULL,
+  entry      INTEGER NOT NULL,
   PRIMARY KEY (episode, ordinal)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX intents_open ON intents (at, episode, ordinal)

@@ -117,7 +117,7 @@ func TestUncertain(t *testing.T) {
 func TestBatchMembers(t *testing.T) {
 	ctx := t.Context()
 	put := func(c *conn, body string) error {
-		return putObjects(c, []store.Object{store.NewObject("test", "test", []byte(body))})
+		return putObjects(c, []store.Object{store.NewObject("test", "test", []byte(body))}, nobody)
 	}
 	for name, bad := range map[string]func(c *conn, cancel func()) error{
 		"refuses": func(*conn, func()) error { return fault.New("test", fault.Conflict, "no") },
@@ -180,7 +180,7 @@ func TestBrokenInvariant(t *testing.T) {
 			}
 		}()
 		s.writer.do(t.Context(), "test", func(c *conn) error {
-			if err := putObjects(c, []store.Object{bad}); err != nil {
+			if err := putObjects(c, []store.Object{bad}, nobody); err != nil {
 				t.Error(err)
 			}
 			panic("an invariant is broken")
