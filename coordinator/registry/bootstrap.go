@@ -24,9 +24,12 @@ type Report struct {
 func Bootstrap(ctx context.Context, s store.Store, builtins []Builtin, interpreter []byte, now int64) (Report, error) {
 	_, err := s.Head(ctx)
 	if fault.Is(err, fault.NotFound) {
-		return begin(ctx, s, builtins, interpreter, now)
+		var report Report
+		if report, err = begin(ctx, s, builtins, interpreter, now); err == nil {
+			return report, nil
+		}
 	}
-	if err != nil {
+	if err != nil && !fault.Is(err, fault.Conflict) { // another daemon began first
 		return Report{}, err
 	}
 	current, err := Current(ctx, s)
