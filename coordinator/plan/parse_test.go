@@ -122,6 +122,7 @@ func TestUnlawfulPlans(t *testing.T) {
 		one(`"`+strings.Repeat("z", 999)+`"`, "", "", "", ""): `L2: effects[0] id "` + strings.Repeat("z", 61) + `\u2026" does not match [a-z0-9]{1,16}`,
 
 		one("", "", "", "2", ""):           "L3: effects[0] (Workspace.Write, worktree, 2) is not a declared effect",
+		one("", "", "", "12", ""):          "L3: effects[0] (Workspace.Write, worktree, 12) is not a declared effect",
 		one("", "", "", "-1", ""):          "L3: effects[0] (Workspace.Write, worktree, -1) is not a declared effect",
 		one("", "", `"worktree "`, "", ""): "L3: effects[0] (Workspace.Write, worktree , 1) is not a declared effect",
 		one("", `"Net.Send"`, "", "", ""):  "L3: effects[0] (Net.Send, worktree, 1) is not a declared effect",
