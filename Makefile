@@ -64,3 +64,9 @@ SEED  ?= 0
 crash:
 	ci/setup test
 	$(GO) test ./ci/crash -v -count 1 -timeout 12h -kills $(KILLS) -seed $(SEED)
+
+# A store of a million entries beside one of a thousand.
+ENTRIES ?= 1000000
+scale:
+	ci/setup test
+	$(GO) test ./ci/scale -v -count 1 -timeout 6h -entries $(ENTRIES)

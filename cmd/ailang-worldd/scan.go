@@ -25,14 +25,14 @@ func (d *boot) scan(ctx context.Context) error {
 	return d.nameIndeterminate(ctx)
 }
 
-// checkEvidence derives again as much as there is time for, and repairs nothing.
-// Findings do not keep a daemon from starting: each read checks its own bytes, and
-// whatever rests on damaged ones fails (D23).
+// checkEvidence derives the newest evidence again, in a time that does not grow
+// with the store, and repairs nothing. Findings do not keep a daemon from starting:
+// each read checks its own bytes, and whatever rests on damaged ones fails (D23).
 func (d *boot) checkEvidence(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, scanTime)
 	defer cancel()
-	report, err := fsck.Run(ctx, d.store, fsck.Options{MaxFindings: mostFound})
-	for _, finding := range report.Findings {
+	report, err := fsck.Recent(ctx, d.store)
+	for _, finding := range report.Findings[:min(mostFound, len(report.Findings))] {
 		fmt.Fprintf(d.stdout, "integrity: %s\n", finding)
 		d.log.Error().Str("where", finding.Where).Str("what", finding.What).Msg("integrity")
 	}

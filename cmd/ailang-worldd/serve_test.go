@@ -214,7 +214,7 @@ func TestDamageIsNamedAtStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	r = start(t, f)
-	if !strings.Contains(r.stdout.String(), "integrity: object") || !strings.Contains(r.stdout.String(), "run ailang-worldd fsck") {
+	if !strings.Contains(r.stdout.String(), "integrity: log 0: object") || !strings.Contains(r.stdout.String(), "run ailang-worldd fsck") {
 		t.Errorf("stdout says %s", r.stdout)
 	}
 	if !strings.Contains(r.log.String(), `"message":"integrity"`) {
