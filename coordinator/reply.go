@@ -104,10 +104,14 @@ func (c *Coordinator) unfinished(ctx context.Context, a *admitted) error {
 		return err
 	}
 	intent, err := c.Store.IntentOf(ctx, a.id)
-	if err != nil {
+	switch {
+	case fault.Is(err, fault.NotFound):
 		return fault.Wrap(op, fault.Corrupt, err, "%s is claimed and has neither intent nor entry", a.id)
-	}
-	if intent.Reconciled != "" {
+	case err != nil:
+		return err
+	case intent.Outcome.Status != store.StatusOpen:
+		return inFlight(a.id) // another daemon ended it just now
+	case intent.Reconciled != "":
 		return c.closed(ctx, intent)
 	}
 	return fault.New(op, fault.Indeterminate, "it is not known whether %s of %s happened (%s). Its cost stays spent. "+
@@ -118,8 +122,11 @@ func (c *Coordinator) unfinished(ctx context.Context, a *admitted) error {
 // error, nil while there is none.
 func (c *Coordinator) reconciled(ctx context.Context, a *admitted) error {
 	intent, err := c.Store.IntentOf(ctx, a.id)
-	if err != nil {
+	if fault.Is(err, fault.NotFound) {
 		return fault.Wrap("coordinator: invoke", fault.Corrupt, err, "%s ended indeterminate and has no intent", a.id)
+	}
+	if err != nil {
+		return err
 	}
 	if intent.Reconciled == "" {
 		return nil

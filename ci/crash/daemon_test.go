@@ -24,7 +24,7 @@ const daemonEpisode = "killed"
 // so that an effect that ran twice would be seen.
 func TestDaemonKills(t *testing.T) {
 	build(t)
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute+time.Duration(*kills)*time.Second)
 	defer cancel()
 	d := raiseDaemon(t, ctx)
 	rounds := max(3, *kills/100)

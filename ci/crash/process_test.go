@@ -90,9 +90,3 @@ func (p *process) killed() bool {
 	}
 	return false
 }
-
-// kill ends it now.
-func (p *process) kill() {
-	_ = p.cmd.Process.Kill() // an error means that it has ended already
-	<-p.ended
-}
