@@ -150,7 +150,7 @@ func (s chainSum) add(order binary.ByteOrder, b []byte) chainSum {
 func (l wal) walk(frames io.Reader) (logDamage, error) {
 	frame := make([]byte, frameHeader+l.page)
 	before, broken := l.sum, int64(0)
-	committed := false // the frame before is of this log and ends a transaction
+	committed := false // the frame before ends a transaction
 	for n := int64(1); ; n++ {
 		if _, err := io.ReadFull(frames, frame); err != nil {
 			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
@@ -170,6 +170,6 @@ func (l wal) walk(frames io.Reader) (logDamage, error) {
 		case !(chained && ours) && broken == 0:
 			broken = n
 		}
-		before, committed = sum, ours && word(1) != 0
+		before, committed = sum, word(1) != 0
 	}
 }
