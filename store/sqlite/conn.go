@@ -22,9 +22,10 @@ type conn struct {
 	db      uintptr // sqlite3*
 	out     uintptr // room for a pointer that the library returns
 	stmts   map[string]*stmt
-	known   known // objects that are stored, for the connection that writes
-	changed int64 // rows changed since begin
-	failed  bool  // some statement failed since begin
+	known   known   // objects that are stored, for the connection that writes
+	gather  *gather // what it writes to the log, for the same
+	changed int64   // rows changed since begin
+	failed  bool    // some statement failed since begin
 }
 
 // mode says what a connection may do to the file.
@@ -39,8 +40,12 @@ const (
 
 // settings hold for every connection. What is acknowledged is durable
 // (synchronous), no file brings code along (trusted_schema), and only a
-// checkpoint or a recovery ever holds us up (busy_timeout, in ms).
+// checkpoint or a recovery ever holds us up (busy_timeout, in ms). Pages are
+// small because most of what a call dirties is one row of a page, and pages of
+// an index in no order. The cache is small (in KiB) because splitting a page
+// makes SQLite walk all of it; the system caches the file besides.
 const settings = `
+PRAGMA page_size = 2048;
 PRAGMA busy_timeout = 5000;
 PRAGMA trusted_schema = 0;
 PRAGMA cell_size_check = 1;
@@ -48,7 +53,7 @@ PRAGMA foreign_keys = 1;
 PRAGMA synchronous = FULL;
 PRAGMA wal_autocheckpoint = 0;
 PRAGMA journal_size_limit = 67108864;
-PRAGMA cache_size = -16384;
+PRAGMA cache_size = -2048;
 `
 
 // connect opens a connection to an existing file, named by its absolute path.
@@ -94,6 +99,7 @@ func (c *conn) close() error {
 		s.close()
 	}
 	err := c.check(lib.Xsqlite3_close_v2(c.tls, c.db))
+	c.gather.free(c.tls)
 	libc.Xfree(c.tls, c.out)
 	c.tls.Close()
 	return err

@@ -101,8 +101,8 @@ func TestDamagedLog(t *testing.T) {
 		"page number":                        flip(im.at(1, 3)),
 		"checksum":                           flip(im.at(1, 20)),
 		"salt":                               flip(im.at(1, 9)),
-		"a commit":                           flip(im.at(im.ends[2], 2000)),
-		"commit before the last transaction": flip(im.at(im.ends[last-1], 2000)),
+		"a commit":                           flip(im.at(im.ends[2], im.frame-500)),
+		"commit before the last transaction": flip(im.at(im.ends[last-1], im.frame-500)),
 		"salt of the last transaction":       flip(im.at(im.ends[last], 12)),
 		"a block of zeros": func(log []byte) []byte {
 			clear(log[im.at(2, 0):im.at(3, 0)])
@@ -136,7 +136,7 @@ func TestTornLog(t *testing.T) {
 		whole  int // transactions
 	}{
 		"nothing torn":          {func(log []byte) []byte { return log }, all},
-		"last page not written": {flip(im.at(im.ends[last], 3000)), all - 1},
+		"last page not written": {flip(im.at(im.ends[last], im.frame-500)), all - 1},
 		"written out of order": {func(log []byte) []byte {
 			clear(log[im.at(im.ends[last-1]+1, 0):im.at(im.ends[last-1]+2, 0)])
 			return log
@@ -151,7 +151,7 @@ func TestTornLog(t *testing.T) {
 		for whole < all && im.ends[whole] < n {
 			whole++
 		}
-		for what, offset := range map[string]int{" not begun": im.at(n, 0), " without data": im.at(n, 24), " half": im.at(n, 2000)} {
+		for what, offset := range map[string]int{" not begun": im.at(n, 0), " without data": im.at(n, 24), " half": im.at(n, im.frame/2)} {
 			changes["frame "+string(rune('a'+n))+what] = struct {
 				change func([]byte) []byte
 				whole  int

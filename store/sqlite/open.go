@@ -126,6 +126,9 @@ func (s *Store) openWriting(opts Options) (err error) {
 	if err = endLeases(w); err != nil {
 		return err
 	}
+	if err = w.gatherLog(); err != nil {
+		return err
+	}
 	checkpoints, err := connect(s.path, readWrite)
 	if err != nil {
 		return err

@@ -1,0 +1,143 @@
+package sqlite
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"modernc.org/libc"
+	lib "modernc.org/sqlite/lib"
+
+	"world/fault"
+	"world/store"
+)
+
+// tapped counts what reaches the log of a store, and fails a write or a sync on demand.
+type tapped struct {
+	writes, syncs         int
+	failWrite, failSync   bool
+	write                 func(*libc.TLS, uintptr, uintptr, int32, int64) int32
+	sync                  func(*libc.TLS, uintptr, int32) int32
+	lowerWrite, lowerSync uintptr
+}
+
+func tap(t *testing.T, s *Store) *tapped {
+	t.Helper()
+	g := s.writer.c.gather
+	tp := &tapped{lowerWrite: g.lower.FxWrite, lowerSync: g.lower.FxSync}
+	tp.write = func(tls *libc.TLS, file, from uintptr, n int32, at int64) int32 {
+		tp.writes++
+		if tp.failWrite {
+			return lib.SQLITE_IOERR_WRITE
+		}
+		return function[func(*libc.TLS, uintptr, uintptr, int32, int64) int32](tp.lowerWrite)(tls, file, from, n, at)
+	}
+	tp.sync = func(tls *libc.TLS, file uintptr, flags int32) int32 {
+		tp.syncs++
+		if tp.failSync {
+			return lib.SQLITE_IOERR_FSYNC
+		}
+		return function[func(*libc.TLS, uintptr, int32) int32](tp.lowerSync)(tls, file, flags)
+	}
+	s.writer.queue.Between(func() { g.lower.FxWrite, g.lower.FxSync = address(tp.write), address(tp.sync) })
+	t.Cleanup(func() { s.Close() }) // before tp goes
+	return tp
+}
+
+// TestOneWriteACommit: a commit of many pages is one write and one sync of the log,
+// in this order, and the next reader sees it.
+func TestOneWriteACommit(t *testing.T) {
+	s := openInternal(t)
+	keepOne(t, s, "the log has begun")
+	tp := tap(t, s)
+	for n := range 20 {
+		var objects []store.Object
+		for i := range 20 {
+			objects = append(objects, store.NewObject("test", "test", fmt.Appendf(nil, "%d %0100d", n, i)))
+		}
+		if err := s.Keep(t.Context(), objects); err != nil {
+			t.Fatal(err)
+		}
+		if tp.writes != n+1 || tp.syncs != n+1 {
+			t.Fatalf("after %d commits: %d writes, %d syncs", n+1, tp.writes, tp.syncs)
+		}
+		for _, o := range objects {
+			if got, err := s.Object(t.Context(), o.Ref()); err != nil || !bytes.Equal(got.Bytes(), o.Bytes()) {
+				t.Fatalf("%s is not there: %v", o.Bytes(), err)
+			}
+		}
+	}
+	if err := checkLog(s.path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestLargeCommit: what does not fit is written in parts, also when SQLite writes
+// pages before it commits, reads them back, and writes them again.
+func TestLargeCommit(t *testing.T) {
+	s := openInternal(t)
+	tp := tap(t, s)
+	var objects []store.Object
+	for n := range 40 {
+		objects = append(objects, store.NewObject("test", "test", bytes.Repeat([]byte{byte(n)}, n*gatherSize)))
+	}
+	for n := range 3000 { // in no order, so that pages of the index are written more than once
+		objects = append(objects, store.NewObject("test", "test", fmt.Appendf(nil, "%0900d", n)))
+	}
+	if err := s.Keep(t.Context(), objects); err != nil {
+		t.Fatal(err)
+	}
+	if tp.writes < 10 {
+		t.Fatalf("all was written by %d writes", tp.writes)
+	}
+	for _, o := range objects {
+		if got, err := s.Object(t.Context(), o.Ref()); err != nil || !bytes.Equal(got.Bytes(), o.Bytes()) {
+			t.Fatalf("an object of %d bytes is not there: %v", len(o.Bytes()), err)
+		}
+	}
+	if err := checkLog(s.path); err != nil {
+		t.Fatal(err)
+	}
+	a, err := s.Audit(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	if lines, err := a.Engine(t.Context()); err != nil || len(lines) > 0 {
+		t.Fatalf("%q, %v", lines, err)
+	}
+}
+
+// TestLogFails: a write or a sync of the log that fails, fails the commit. Nothing
+// of it is seen, then or later, and the store goes on when the disk does.
+func TestLogFails(t *testing.T) {
+	for name, fail := range map[string]func(*tapped, bool){
+		"write": func(tp *tapped, on bool) { tp.failWrite = on },
+		"sync":  func(tp *tapped, on bool) { tp.failSync = on },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := openInternal(t)
+			keepOne(t, s, "before")
+			tp := tap(t, s)
+			fail(tp, true)
+			lost := store.NewObject("test", "test", []byte("lost"))
+			err := s.Keep(t.Context(), []store.Object{lost})
+			if !fault.Is(err, fault.Unavailable) && !fault.Is(err, fault.Uncertain) {
+				t.Fatalf("a commit that was not written: %v", err)
+			}
+			if _, err := s.Object(t.Context(), lost.Ref()); !fault.Is(err, fault.NotFound) {
+				t.Fatalf("it is seen: %v", err)
+			}
+			fail(tp, false)
+			keepOne(t, s, "after")
+			for body, want := range map[string]bool{"before": true, "lost": false, "after": true} {
+				if _, err := s.Object(t.Context(), store.RefOf([]byte(body))); (err == nil) != want {
+					t.Errorf("%s: %v", body, err)
+				}
+			}
+			if err := s.Keep(t.Context(), []store.Object{lost}); err != nil {
+				t.Errorf("once more: %v", err)
+			}
+		})
+	}
+}
