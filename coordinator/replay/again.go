@@ -77,7 +77,7 @@ func (a *attempt) entry(context.Context) error {
 func (a *attempt) claim(ctx context.Context) error {
 	c, err := a.Store.Claim(ctx, a.Record.InvocationID)
 	if err != nil {
-		return fault.Wrap("replay: claim", fault.Corrupt, err, "claim of %s", a.Record.InvocationID)
+		return absent("replay: claim", err, "claim of %s", a.Record.InvocationID)
 	}
 	r := a.Record
 	return first(
@@ -119,7 +119,7 @@ func (a *attempt) descriptor(ctx context.Context) error {
 func (a *attempt) load(ctx context.Context) error {
 	source, err := a.Store.Object(ctx, a.Record.TransitionFn)
 	if err != nil {
-		return fault.Wrap("replay: source", fault.Corrupt, err, "source %s", a.Record.TransitionFn)
+		return absent("replay: source", err, "source %s", a.Record.TransitionFn)
 	}
 	a.source = source.Bytes()
 	if a.args, err = canon.Parse(a.Input, canon.Limits{}); err != nil {

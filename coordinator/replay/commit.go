@@ -21,7 +21,7 @@ func (p *Replayer) commit(ctx context.Context, entry store.Entry) error {
 	const op = "replay: commit"
 	claim, err := p.Store.Claim(ctx, entry.Invocation)
 	if err != nil {
-		return fault.Wrap(op, fault.Corrupt, err, "claim of %s", entry.Invocation)
+		return absent(op, err, "claim of %s", entry.Invocation)
 	}
 	asked, err := loaded(ctx, p.Store, "commit", claim.Input, record.DecodeCommit)
 	if err != nil {
@@ -33,7 +33,7 @@ func (p *Replayer) commit(ctx context.Context, entry store.Entry) error {
 	}
 	intent, err := p.Store.IntentOf(ctx, entry.Invocation)
 	if err != nil {
-		return fault.Wrap(op, fault.Corrupt, err, "intent of %s", entry.Invocation)
+		return absent(op, err, "intent of %s", entry.Invocation)
 	}
 	ledger, err := p.ledgerAt(ctx, claim.Episode, intent.Ordinal)
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"world/canon"
 	"world/coordinator/evidence"
 	"world/coordinator/plan"
-	"world/fault"
 	"world/store"
 	"world/store/record"
 )
@@ -124,7 +123,7 @@ func (a *attempt) effect(ctx context.Context, e plan.Effect, was evidence.Ended)
 func (a *attempt) intent(ctx context.Context, o *record.EffectOutcome, q record.EffectRequest, was evidence.Ended) error {
 	i, err := a.Store.Intent(ctx, a.Record.EpisodeID, a.Record.Ordinal)
 	if err != nil {
-		return fault.Wrap("replay: intent", fault.Corrupt, err, "intent %s", store.IntentName(a.Record.EpisodeID, a.Record.Ordinal))
+		return absent("replay: intent", err, "intent %s", store.IntentName(a.Record.EpisodeID, a.Record.Ordinal))
 	}
 	statuses := map[string]store.Status{
 		record.StatusOK: store.StatusSucceeded, record.StatusFailed: store.StatusFailed, record.StatusIndeterminate: store.StatusIndeterminate,

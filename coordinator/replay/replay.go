@@ -144,3 +144,12 @@ func (p *Replayer) entry(ctx context.Context, entry store.Entry) (Report, error)
 	}
 	return r, nil
 }
+
+// absent says that evidence is missing or damaged. A store that cannot be read is
+// neither: that ends the replay and is no divergence.
+func absent(op string, err error, what string, args ...any) error {
+	if !fault.Is(err, fault.NotFound) && !fault.Is(err, fault.Corrupt) {
+		return err
+	}
+	return fault.Wrap(op, fault.Corrupt, err, what, args...)
+}
