@@ -22,6 +22,9 @@ type Extraction struct {
 var Extractions = []Extraction{{
 	Package: "world/coordinator/plan",
 	Files:   []string{"coordinator/plan/parse.go", "coordinator/plan/compose.go", "coordinator/plan/texts.go"},
+}, {
+	Package: "world/store/record",
+	Files:   []string{"store/record/effect.go", "store/record/request.go", "store/record/session.go"},
 }}
 
 // TestResult is one mutant held to the tests of its package.

@@ -1,6 +1,9 @@
 package record_test
 
 import (
+	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -57,6 +60,22 @@ func TestRecordsAtTheirEdges(t *testing.T) {
 	}
 }
 
+// TestRequestsOfAnyShape checks that long parts and numbers of several digits come back.
+func TestRequestsOfAnyShape(t *testing.T) {
+	long := strings.Repeat("x", 1000)
+	for _, q := range []record.EffectRequest{
+		{Effect: law.Effect(long), Cost: 12, Payload: []byte{}}, {Scope: law.Scope(long), Now: 12, Payload: []byte{}}, {Cost: -1 << 63, Payload: []byte(long)},
+	} {
+		want := fmt.Sprintf("%d:%s%d:%s%d:%d:%s", len(q.Effect), q.Effect, len(q.Scope), q.Scope, q.Cost, q.Now, q.Payload)
+		if got := string(q.Bytes()); got != want {
+			t.Errorf("got %.80s, want %.80s", got, want)
+		}
+		if back, err := record.DecodeRequest(q.Bytes()); err != nil || !reflect.DeepEqual(back, q) {
+			t.Errorf("%.80s reads as %+v, %v", want, back, err)
+		}
+	}
+}
+
 func second[T any](_ T, err error) error { return err }
 
 // TestRecordsHaveTheirLimits checks the largest bytes that are looked at, and one more.
@@ -85,7 +104,9 @@ func TestRecordsHaveTheirLimits(t *testing.T) {
 func TestRefusalsNameTheirReason(t *testing.T) {
 	effect := func(of record.EffectRecord, edit func(*record.EffectRecord)) error { edit(&of); return of.Check() }
 	minted := func(edit func(*record.SessionRecord)) error { s := session; edit(&s); return s.Check() }
-	request := func(raw string) error { return second(record.DecodeRequest([]byte(raw))) }
+	request := func(raw string) error { // with nothing behind the bytes that could be read by mistake
+		return second(record.DecodeRequest(slices.Clip([]byte(raw))))
+	}
 	grant := record.SessionGrant{Effect: "E", Scope: "s", Budget: 1}
 	for _, test := range []struct {
 		err  error
@@ -104,10 +125,14 @@ func TestRefusalsNameTheirReason(t *testing.T) {
 		{minted(func(s *record.SessionRecord) { s.Grants = []record.SessionGrant{{Effect: "E"}} }), "record: session: invalid: a grant is EFFECT=SCOPE:BUDGET with a budget of 0 or more"},
 		{minted(func(s *record.SessionRecord) { s.Grants = []record.SessionGrant{grant, grant} }), "record: session: invalid: two grants of E=s"},
 		{second(record.DecodeRevocation(record.RevocationRecord{Session: ref("a"), At: -1}.Bytes())), "record: revocation: invalid: time out of range"},
+		{second(record.DecodeRevocation(append(record.RevocationRecord{Session: ref("a"), At: -1}.Bytes(), ' '))), "canon: decode: invalid: not in its exact byte form"},
 		{record.ReconciliationRecord{Verdict: "failed"}.Check(), "record: reconciliation: invalid: intent or time out of range"},
 		{record.ReconciliationRecord{Intent: "failed"}.Check(), "record: reconciliation: invalid: a verdict is succeeded, failed or abandoned"},
 		{request("x:0:0:0:"), "record: request: invalid: not an effect request"},
 		{request("0:x:0:0:"), "record: request: invalid: not an effect request"},
+		{request("-1:5:"), "record: request: invalid: not an effect request"},
+		{request("0:-1:5:"), "record: request: invalid: not an effect request"},
+		{request("2:a"), "record: request: invalid: not an effect request"},
 		{request("0:0:x:0:"), "record: request: invalid: not an effect request"},
 		{request("0:0:0:x:"), "record: request: invalid: not an effect request"},
 		{request("0:0:0:0"), "record: request: invalid: not an effect request"},
