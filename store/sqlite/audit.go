@@ -117,6 +117,9 @@ var astray = []string{
 	`SELECT format('intent "effect:%w:%d" leads to the entry of another call', i.episode, i.ordinal) FROM intents i
 		LEFT JOIN log l ON l.idx = i.entry
 		WHERE i.entry <> -1 AND l.invocation IS NOT i.invocation LIMIT 10`,
+	`SELECT format('spend "%w" "%w" "%w" does not lead to its last intent', s.episode, s.effect, s.scope) FROM spend s
+		WHERE s.ordinal IS NOT (SELECT max(i.ordinal) FROM intents i
+			WHERE i.episode = s.episode AND i.effect = s.effect AND i.scope = s.scope) LIMIT 10`,
 	`SELECT format('object %s is not known as what log %d is about', lower(hex(l.transition_ref)), l.idx) FROM log l
 		LEFT JOIN objects o ON o.hash = l.transition_ref
 		WHERE l.idx > 0 AND (o.about BETWEEN 0 AND l.idx) IS NOT 1 LIMIT 10`,

@@ -136,16 +136,19 @@ func whyNotEnded(c *conn, op string, f store.Finish) error {
 // chain appends a draft to the log and moves the head onto it.
 func chain(c *conn, p place, d store.Draft, id store.InvocationID, at int64) (store.Entry, error) {
 	e := store.Chain(p.head, d, id)
-	if _, err := c.exec("INSERT INTO log ("+rows.EntryColumns+") VALUES "+values(1, 12), rows.EntryArgs(e)...); err != nil {
+	if _, err := c.exec(insertEntry, rows.EntryArgs(e)...); err != nil {
 		return e, err
 	}
-	if _, err := c.exec("INSERT INTO head (id, "+rows.HeadColumns+") VALUES (1, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET "+
-		"idx = excluded.idx, world = excluded.world, state_root = excluded.state_root, entry = excluded.entry, digest = excluded.digest",
-		rows.HeadArgs(e.Head())...); err != nil {
+	if _, err := c.exec(moveHead, rows.HeadArgs(e.Head())...); err != nil {
 		return e, err
 	}
 	return e, tick(c, p.clock, at)
 }
+
+var insertEntry = "INSERT INTO log (" + rows.EntryColumns + ") VALUES " + values(1, 12)
+
+const moveHead = "INSERT INTO head (id, " + rows.HeadColumns + ") VALUES (1, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET " +
+	"idx = excluded.idx, world = excluded.world, state_root = excluded.state_root, entry = excluded.entry, digest = excluded.digest"
 
 // logged reports whether exactly this entry is in the log.
 func logged(c *conn, e store.Entry) (bool, error) {

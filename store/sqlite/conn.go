@@ -53,7 +53,7 @@ PRAGMA foreign_keys = 1;
 PRAGMA synchronous = FULL;
 PRAGMA wal_autocheckpoint = 0;
 PRAGMA journal_size_limit = 67108864;
-PRAGMA cache_size = -2048;
+PRAGMA cache_size = -1024;
 `
 
 // connect opens a connection to an existing file, named by its absolute path.

@@ -47,7 +47,7 @@ func intend(c *conn, op string, in store.Intention, intent *store.Intent) error 
 	}
 	c.known.found(named)
 	intent.Ordinal = now.next
-	if err := spend(c, op, in, now.spent); err != nil {
+	if err := spend(c, op, in, now); err != nil {
 		return err
 	}
 	if err := putClaim(c, in.Claim, intent.Ordinal, none); err != nil {
@@ -64,7 +64,7 @@ func intend(c *conn, op string, in store.Intention, intent *store.Intent) error 
 
 // ledgerRow is what an intent is decided by, read in one statement.
 type ledgerRow struct {
-	next   int64    // ordinal; dense, because intents are never removed
+	next   int64    // ordinal; dense, because intents are never removed, and unique whatever this says
 	clock  int64    // greatest logical time
 	stored int      // how many of the named objects there are
 	spent  spentRow // total 0 when nothing was spent yet
@@ -87,17 +87,17 @@ func (l *ledgerRow) read(c *conn, named []store.Ref) error {
 
 // spend adds the cost to the running total. Its guards are the conditions of the
 // write: the budget, the lease, and that nobody has claimed the id.
-func spend(c *conn, op string, in store.Intention, r spentRow) error {
-	before := r.spent.Total
+func spend(c *conn, op string, in store.Intention, now ledgerRow) error {
+	r, before := now.spent, now.spent.spent.Total
 	r.spent.Total = law.Plus(before, in.Cost)
 	d, lease := r.digest(), in.Lease.Digest()
-	n, err := c.exec("INSERT INTO spend (episode, effect, scope, total, digest) "+
-		"SELECT ?1, ?2, ?3, ?4, ?5 WHERE ?6 <= max(?7 - ?8, 0) "+
+	n, err := c.exec("INSERT INTO spend ("+spendColumns+", ordinal) "+
+		"SELECT ?1, ?2, ?3, ?4, ?5, ?11 WHERE ?6 <= max(?7 - ?8, 0) "+
 		"AND EXISTS (SELECT 1 FROM leases WHERE episode = ?1 AND digest = ?9) "+
 		"AND NOT EXISTS (SELECT 1 FROM claims WHERE invocation = ?10) "+
-		"ON CONFLICT (episode, effect, scope) DO UPDATE SET total = excluded.total, digest = excluded.digest",
+		"ON CONFLICT (episode, effect, scope) DO UPDATE SET total = excluded.total, digest = excluded.digest, ordinal = excluded.ordinal",
 		string(r.episode), string(in.Effect), string(in.Scope), r.spent.Total, d[:], in.Cost, in.Budget, before,
-		lease[:], string(in.Claim.Invocation))
+		lease[:], string(in.Claim.Invocation), now.next)
 	if err != nil || n == 1 {
 		return err
 	}
@@ -110,13 +110,13 @@ func spend(c *conn, op string, in store.Intention, r spentRow) error {
 	return fault.New(op, fault.OverBudget, "%s on %s: %d of %d calls spent", in.Effect, in.Scope, before, in.Budget)
 }
 
-// nextSQL is an expression for the ordinal of the next intent of episode ?1.
-const nextSQL = "SELECT coalesce(max(ordinal) + 1, 0) FROM intents WHERE episode = ?1"
+// nextSQL is an expression for the ordinal of the next intent of episode ?1. Each
+// intent has spent, if only 0.
+const nextSQL = "SELECT coalesce(max(ordinal) + 1, 0) FROM spend WHERE episode = ?1"
 
 // nextOrdinal is the ordinal of an episode's next intent.
 func nextOrdinal(c *conn, episode store.EpisodeID) (next int64, err error) {
-	_, err = c.row(func(row rows.Scanner) error { return row.Scan(&next) },
-		nextSQL, string(episode))
+	_, err = c.row(func(row rows.Scanner) error { return row.Scan(&next) }, nextSQL, string(episode))
 	return next, err
 }
 

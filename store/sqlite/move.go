@@ -97,9 +97,10 @@ func put(c *conn, r store.Rows) error {
 	for _, i := range r.Intents {
 		row(insertIntent+" ON CONFLICT (episode, ordinal) DO UPDATE SET "+changing, append(rows.IntentArgs(i), none)...)
 		row("UPDATE claims SET ordinal = ? WHERE invocation = ? AND episode = ?", i.Ordinal, string(i.Invocation), string(i.Episode))
+		row("UPDATE spend SET ordinal = max(ordinal, ?) WHERE episode = ? AND effect = ? AND scope = ?", i.Ordinal, string(i.Episode), string(i.Effect), string(i.Scope))
 	}
 	for _, e := range r.Entries {
-		row("INSERT INTO log ("+rows.EntryColumns+") VALUES "+values(1, 12)+" ON CONFLICT DO NOTHING", rows.EntryArgs(e)...)
+		row(insertEntry+" ON CONFLICT DO NOTHING", rows.EntryArgs(e)...)
 		if failed == nil {
 			failed = mark(c, subject{e.Transition, e.Index})
 		}
@@ -114,7 +115,9 @@ func put(c *conn, r store.Rows) error {
 	for _, l := range r.Ledgers {
 		for _, sp := range l.Spent {
 			d := sp.Digest(l.Episode)
-			row("INSERT OR REPLACE INTO spend ("+spendColumns+") VALUES (?, ?, ?, ?, ?)", string(l.Episode), string(sp.Effect), string(sp.Scope), sp.Total, d[:])
+			row("INSERT OR REPLACE INTO spend ("+spendColumns+", ordinal) SELECT ?1, ?2, ?3, ?4, ?5, "+
+				"coalesce((SELECT max(ordinal) FROM intents WHERE episode = ?1 AND effect = ?2 AND scope = ?3), -1)",
+				string(l.Episode), string(sp.Effect), string(sp.Scope), sp.Total, d[:])
 		}
 	}
 	for _, p := range r.Sessions {
@@ -140,7 +143,7 @@ func putStored(row func(string, ...any), o store.StoredObject) {
 	for i, l := range o.Labels {
 		if i == 0 {
 			d := store.ObjectDigest(o.Ref, l)
-			row(insertObjects(1), rows.Blob(o.Ref), l.SemanticID, l.Provenance, d[:], none, o.Bytes)
+			row(insertObjects[1], rows.Blob(o.Ref), l.SemanticID, l.Provenance, d[:], none, o.Bytes)
 			continue
 		}
 		d := store.LabelDigest(o.Ref, l)

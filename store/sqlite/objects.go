@@ -68,7 +68,7 @@ func putObjects(c *conn, objects []store.Object, about subject) error {
 			d := store.ObjectDigest(o.Ref(), l)
 			args = append(args, rows.Blob(o.Ref()), l.SemanticID, l.Provenance, d[:], index, o.Bytes())
 		}
-		n, err := c.exec(insertObjects(len(part)), args...)
+		n, err := c.exec(insertObjects[len(part)], args...)
 		if err != nil {
 			return err
 		}
@@ -96,9 +96,13 @@ func mark(c *conn, about subject) error {
 	return err
 }
 
-func insertObjects(n int) string {
-	return "INSERT INTO objects (hash, semantic_id, provenance, digest, about, bytes) VALUES " + values(n, 6) + " ON CONFLICT (hash) DO NOTHING"
-}
+// insertObjects[n] inserts n objects.
+var insertObjects = func() (all [objectRows + 1]string) {
+	for n := range all {
+		all[n] = "INSERT INTO objects (hash, semantic_id, provenance, digest, about, bytes) VALUES " + values(n, 6) + " ON CONFLICT (hash) DO NOTHING"
+	}
+	return all
+}()
 
 // putLabels adds the labels that differ from the first one of their object.
 func putLabels(c *conn, objects []store.Object) error {

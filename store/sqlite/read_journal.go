@@ -12,7 +12,7 @@ import (
 func (s *Store) Ledger(ctx context.Context, episode store.EpisodeID) (store.Ledger, error) {
 	l := store.Ledger{Episode: episode}
 	err := s.readers.read(ctx, "sqlite: ledger", func(c *conn) error {
-		return c.each(func(row rows.Scanner) error { // who has intents has spent, if only 0
+		return c.each(func(row rows.Scanner) error {
 			r, err := scanSpent(row, &l.Next)
 			l.Spent = append(l.Spent, r.spent)
 			return err

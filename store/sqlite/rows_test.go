@@ -223,6 +223,7 @@ func TestAstray(t *testing.T) {
 		"UPDATE claims SET entry = -1 WHERE invocation = 'mcp:ep:pure'":         "entry of pure",
 		"UPDATE objects SET about = 2 WHERE bytes = CAST('made by 1' AS BLOB)":  "entry about",
 		"UPDATE objects SET about = -1 WHERE bytes = CAST('made by 1' AS BLOB)": "entry about",
+		"UPDATE spend SET ordinal = 0":                                          "",
 		"UPDATE objects SET about = 9 WHERE bytes = CAST('source' AS BLOB)":     "",
 	} {
 		if err := os.WriteFile(path, pristine, 0o600); err != nil {

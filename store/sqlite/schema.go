@@ -11,8 +11,8 @@ package sqlite
 // there is one such index, on the hash of an object. What else is looked up goes
 // by the number that a row keeps, -1 for none: an object's first entry about it
 // (about), a claim's intent (ordinal), the entry that ended a call (entry, on
-// the intent or, for a call without one, on the claim). Each can be told from
-// the row it leads to, and is compared with it on the way.
+// the intent or, for a call without one, on the claim), the last intent that a
+// running total counts (ordinal). Each can be told from the rows it leads to.
 var migrations = []string{`
 CREATE TABLE objects (
   seq         INTEGER PRIMARY KEY,
@@ -96,6 +96,7 @@ CREATE TABLE spend (
   scope   TEXT NOT NULL,
   total   INTEGER NOT NULL CHECK (total >= 0),
   digest  BLOB NOT NULL,
+  ordinal INTEGER NOT NULL,
   PRIMARY KEY (episode, effect, scope)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE leases (
