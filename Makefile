@@ -11,7 +11,7 @@ endif
 WORLD     ?= $(BASE)/world
 WORKTREES ?= $(BASE)/world-ws
 
-.PHONY: demo run test build prove mutants lint bench
+.PHONY: demo run test build prove mutants lint bench drift-nightly crash scale
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN)/ ./cmd/...
