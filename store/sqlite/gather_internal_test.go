@@ -3,6 +3,7 @@ package sqlite
 import (
 	"bytes"
 	"fmt"
+	"runtime"
 	"testing"
 
 	"modernc.org/libc"
@@ -40,7 +41,10 @@ func tap(t *testing.T, s *Store) *tapped {
 		return function[func(*libc.TLS, uintptr, int32) int32](tp.lowerSync)(tls, file, flags)
 	}
 	s.writer.queue.Between(func() { g.lower.FxWrite, g.lower.FxSync = address(tp.write), address(tp.sync) })
-	t.Cleanup(func() { s.Close() }) // before tp goes
+	t.Cleanup(func() {
+		s.Close()
+		runtime.KeepAlive(tp) // the library holds no more than addresses
+	})
 	return tp
 }
 
