@@ -9,7 +9,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"world/ci/rig"
 	"world/store"
@@ -34,8 +33,10 @@ func database(t *testing.T) (a, b *rig.World) {
 
 // TestTwoDaemonsOneBudget lets callers of two daemons spend one budget while one
 // daemon is killed and started again: every unit is one intent, on one chain.
+// The kills follow what that daemon has answered, so that each of its lives
+// counts; the other daemon's callers begin after the first of them.
 func TestTwoDaemonsOneBudget(t *testing.T) {
-	const budget, callers, killEvery = 60, 4, 1500 * time.Millisecond
+	const budget, callers, answersALife = 60, 4, 3
 	ctx := deadline(t)
 	a, b := database(t)
 	serve(t, ctx, a)
@@ -58,31 +59,48 @@ func TestTwoDaemonsOneBudget(t *testing.T) {
 	daemons[1].Store(b.Daemon)
 
 	var spending sync.WaitGroup
-	spent := make(chan struct{})
-	granted := make([]int, callers)
-	for i := range callers {
-		spending.Go(func() { granted[i] = spend(t, ctx, &daemons[i%2], credential, fmt.Sprint("caller-", i)) })
+	answers := make(chan int, budget) // which daemon gave each answer; never blocks
+	begin := func(daemon int) {
+		for i := range callers / 2 {
+			name := fmt.Sprintf("caller-%d-%d", daemon, i)
+			spending.Go(func() {
+				spend(t, ctx, &daemons[daemon], credential, name, func() { answers <- daemon })
+			})
+		}
 	}
-	go func() { spending.Wait(); close(spent) }()
-	kills := 0
+	begin(1)
+	spent := make(chan struct{})
+	var granted [2]int
+	kills, life := 0, 0
 	for done := false; !done; {
 		select {
 		case <-spent:
 			done = true
-		case <-time.After(killEvery):
+		case daemon := <-answers:
+			granted[daemon]++
+			if life += daemon; life < answersALife {
+				continue
+			}
 			b.Daemon.Kill()
-			kills++
 			daemons[1].Store(serve(t, ctx, b))
+			if kills++; kills == 1 {
+				begin(0)
+				go func() { spending.Wait(); close(spent) }()
+			}
+			life = 0
+		case <-ctx.Done():
+			t.Fatalf("the budget is not spent: %v granted, %d kills", granted, kills)
 		}
 	}
-	if kills == 0 {
-		t.Error("the budget was spent before the first kill")
+	for len(answers) > 0 {
+		granted[<-answers]++
 	}
-	for i := range 2 {
-		if granted[i]+granted[i+2] == 0 {
-			t.Errorf("daemon %d granted nothing", i)
+	for daemon, n := range granted {
+		if n == 0 {
+			t.Errorf("daemon %d granted nothing", daemon)
 		}
 	}
+	t.Logf("granted %v, %d kills", granted, kills)
 	if code, err := a.Daemon.Stop(); code != 0 || err != nil {
 		t.Errorf("stop: %d, %v", code, err)
 	}
@@ -90,9 +108,9 @@ func TestTwoDaemonsOneBudget(t *testing.T) {
 	clean(t, ctx, a)
 }
 
-// spend reads through a daemon until the budget is denied, and returns how many
-// calls were answered. What gets no answer is sent again under its id.
-func spend(t *testing.T, ctx context.Context, daemon *atomic.Pointer[rig.Daemon], credential, name string) (answered int) {
+// spend reads through a daemon until the budget is denied, and tells of each
+// call that was answered. What gets no answer is sent again under its id.
+func spend(t *testing.T, ctx context.Context, daemon *atomic.Pointer[rig.Daemon], credential, name string, answered func()) {
 	var agent *rig.Agent
 	var of *rig.Daemon
 	for n := 0; ctx.Err() == nil; {
@@ -100,13 +118,18 @@ func spend(t *testing.T, ctx context.Context, daemon *atomic.Pointer[rig.Daemon]
 			if agent != nil {
 				agent.Close()
 			}
-			var err error
-			if agent, err = now.Connect(ctx, credential); err != nil {
-				agent = nil
-				time.Sleep(10 * time.Millisecond) // it was just killed
-				continue
+			if err := rig.Until("the daemon to be back", func() (up bool) {
+				var err error
+				of = daemon.Load()
+				agent, err = of.Connect(ctx, credential)
+				return err == nil || ctx.Err() != nil
+			}); err != nil {
+				t.Error(err)
+				return
 			}
-			of = now
+			if agent == nil {
+				return // the test's time is over
+			}
 		}
 		answer, err := agent.Call(ctx, "ailang-read", fmt.Sprintf("%s-%d", name, n), map[string]any{"path": "greeting.txt"})
 		switch {
@@ -114,19 +137,18 @@ func spend(t *testing.T, ctx context.Context, daemon *atomic.Pointer[rig.Daemon]
 			agent.Close()
 			agent = nil
 		case !answer.IsError:
-			answered++
+			answered()
 			n++
 		case strings.Contains(answer.Text, "denied:budget"):
 			agent.Close()
-			return answered
+			return
 		case strings.HasPrefix(answer.Text, "indeterminate"):
 			n++ // spent, and never retried
 		case !retriable(answer.Text):
 			t.Errorf("%s: unexpected answer %+v", name, answer)
-			return answered
+			return
 		}
 	}
-	return answered
 }
 
 // retriable reports whether a refusal says that nothing was done yet.
