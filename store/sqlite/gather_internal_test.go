@@ -3,6 +3,7 @@ package sqlite
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"runtime"
 	"testing"
 
@@ -144,4 +145,84 @@ func TestLogFails(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestGather holds a gathered file to what it stands for: after every sync the
+// file below is what was written, and every look at it before sees the same.
+func TestGather(t *testing.T) {
+	tls := libc.NewTLS()
+	defer tls.Close()
+	const most = 3 * gatherSize
+	mem := alloc(tls, most)
+	defer libc.Xfree(tls, mem)
+	room := libc.GoBytes(mem, most)
+
+	var below, want []byte
+	put := func(file *[]byte, at int, b []byte) {
+		*file = append(*file, make([]byte, max(at+len(b)-len(*file), 0))...)
+		copy((*file)[at:], b)
+	}
+	write := func(_ *libc.TLS, _, from uintptr, n int32, at int64) int32 {
+		put(&below, int(at), libc.GoBytes(from, int(n)))
+		return lib.SQLITE_OK
+	}
+	read := func(_ *libc.TLS, _, to uintptr, n int32, at int64) int32 {
+		copy(libc.GoBytes(to, int(n)), below[at:])
+		return lib.SQLITE_OK
+	}
+	truncate := func(_ *libc.TLS, _ uintptr, size int64) int32 { below = below[:size]; return lib.SQLITE_OK }
+	sync := func(*libc.TLS, uintptr, int32) int32 { return lib.SQLITE_OK }
+	size := func(_ *libc.TLS, _, to uintptr) int32 { *in[int64](to) = int64(len(below)); return lib.SQLITE_OK }
+	g := &gather{mem: alloc(tls, gatherSize), lower: ioMethods{FxWrite: address(write), FxRead: address(read),
+		FxTruncate: address(truncate), FxSync: address(sync), FxFileSize: address(size)}}
+	g.room = libc.GoBytes(g.mem, gatherSize)
+	defer libc.Xfree(tls, g.mem)
+
+	random := rand.New(rand.NewPCG(1, 2))
+	next, gathered := 0, 0
+	for step := range 20000 {
+		switch random.IntN(12) {
+		default: // mostly one after the other, as a log is written
+			n := 1 + random.IntN(3000)
+			if random.IntN(200) == 0 {
+				n = gatherSize + random.IntN(gatherSize)
+			}
+			at := min(next, len(want))
+			if random.IntN(8) == 0 {
+				at = random.IntN(len(want) + 1)
+			}
+			for i := range n {
+				room[i] = byte(random.Uint32())
+			}
+			g.onWrite(tls, 0, mem, int32(n), int64(at))
+			put(&want, at, room[:n])
+			next = at + n
+			if !bytes.Equal(below, want) {
+				gathered++
+			}
+		case 0:
+			if g.onSync(tls, 0, 0); !bytes.Equal(below, want) {
+				t.Fatalf("step %d: a sync left something out", step)
+			}
+		case 1:
+			at := random.IntN(len(want) + 1)
+			n := random.IntN(min(len(want)-at, 5000) + 1)
+			if g.onRead(tls, 0, mem, int32(n), int64(at)); !bytes.Equal(room[:n], want[at:at+n]) {
+				t.Fatalf("step %d: a read sees something else", step)
+			}
+		case 2:
+			if g.onFileSize(tls, 0, mem); *in[int64](mem) != int64(len(want)) {
+				t.Fatalf("step %d: a size of %d, not %d", step, *in[int64](mem), len(want))
+			}
+		case 3:
+			if len(want) > 4*gatherSize {
+				want = want[:random.IntN(len(want))]
+				g.onTruncate(tls, 0, int64(len(want)))
+			}
+		}
+	}
+	if gathered == 0 {
+		t.Fatal("nothing was gathered")
+	}
+	runtime.KeepAlive([]any{write, read, truncate, sync, size})
 }

@@ -201,6 +201,7 @@ func TestAstray(t *testing.T) {
 	if _, err := s.Commit(ctx, store.Finish{Claim: pure, Draft: b.draft()}); err != nil {
 		t.Fatal(err)
 	}
+	running, _ := b.intend(t, "open")
 	s.Close()
 	pristine, err := os.ReadFile(path)
 	if err != nil {
@@ -209,6 +210,7 @@ func TestAstray(t *testing.T) {
 	made := object("made by 1").Ref()
 	reads := map[string]func(s store.Store) error{
 		"intent of":     func(s store.Store) error { _, err := s.IntentOf(ctx, ids[0]); return err },
+		"running":       func(s store.Store) error { _, err := s.IntentOf(ctx, running.Claim.Invocation); return err },
 		"entry of":      func(s store.Store) error { _, err := s.EntryOf(ctx, ids[0]); return err },
 		"entry of pure": func(s store.Store) error { _, err := s.EntryOf(ctx, pure.Invocation); return err },
 		"entry about":   func(s store.Store) error { _, err := s.EntryAbout(ctx, made); return err },
@@ -223,6 +225,7 @@ func TestAstray(t *testing.T) {
 		"UPDATE claims SET entry = -1 WHERE invocation = 'mcp:ep:pure'":         "entry of pure",
 		"UPDATE objects SET about = 2 WHERE bytes = CAST('made by 1' AS BLOB)":  "entry about",
 		"UPDATE objects SET about = -1 WHERE bytes = CAST('made by 1' AS BLOB)": "entry about",
+		"UPDATE claims SET ordinal = -1 WHERE invocation = 'mcp:ep:open'":       "running",
 		"UPDATE spend SET ordinal = 0":                                          "",
 		"UPDATE objects SET about = 9 WHERE bytes = CAST('source' AS BLOB)":     "",
 	} {
