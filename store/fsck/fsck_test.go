@@ -260,11 +260,10 @@ func TestBoundedFindings(t *testing.T) {
 	}
 }
 
-// TestBesideWriters audits while calls run: writers cause no finding (D16).
-func TestBesideWriters(t *testing.T) {
-	w := newWorld(t)
-	w.populate()
-	w.now = 1_500
+// auditBesideCalls runs five audits while the world makes calls, wants each to
+// be clean, and returns the last.
+func auditBesideCalls(t *testing.T, w *world) (last fsck.Report) {
+	t.Helper()
 	audits := make(chan fsck.Report)
 	go func() {
 		defer close(audits)
@@ -276,7 +275,6 @@ func TestBesideWriters(t *testing.T) {
 			audits <- r
 		}
 	}()
-	var last fsck.Report
 	for more := true; more; {
 		select {
 		case r, open := <-audits:
@@ -290,6 +288,15 @@ func TestBesideWriters(t *testing.T) {
 			w.call("Workspace.Read", "pure")
 		}
 	}
+	return last
+}
+
+// TestBesideWriters audits while calls run: writers cause no finding (D16).
+func TestBesideWriters(t *testing.T) {
+	w := newWorld(t)
+	w.populate()
+	w.now = 1_500
+	last := auditBesideCalls(t, w)
 	if last.Entries <= 16 {
 		t.Fatalf("the last audit saw nothing of the writer: %d entries", last.Entries)
 	}

@@ -77,31 +77,7 @@ func TestPostgresBesideWriters(t *testing.T) {
 			}
 		}
 	}()
-	audits := make(chan fsck.Report)
-	go func() {
-		defer close(audits)
-		for range 5 {
-			r, err := fsck.Run(w.ctx, w, fsck.Options{})
-			if err != nil {
-				t.Errorf("run: %v", err)
-			}
-			audits <- r
-		}
-	}()
-	var last fsck.Report
-	for more := true; more; {
-		select {
-		case r, open := <-audits:
-			if more = open; !more {
-				break
-			}
-			if last = r; !r.Clean() {
-				t.Errorf("findings beside writers: %v", r.Findings)
-			}
-		default:
-			w.call("Workspace.Read", "pure")
-		}
-	}
+	last := auditBesideCalls(t, w)
 	cancel()
 	<-ended
 	if last.Entries <= 16 {
