@@ -54,34 +54,20 @@ func TestDaemonKills(t *testing.T) {
 		t.Errorf("%d intents without an outcome, want %d", v.open, want)
 	}
 	t.Logf("%d kills, %+v", killed, v)
-	for _, args := range [][]string{
-		{"fsck", "--db", d.rig.DB()},
-		{"replay", "--all", "--db", d.rig.DB(), "--state-dir", d.rig.State()},
-	} {
-		if r, err := d.rig.Worldd(ctx, args...); err != nil || r.Code != 0 {
-			t.Errorf("%s: exit %d, %v: %s%s", args[0], r.Code, err, r.Stdout, r.Stderr)
-		}
-	}
+	d.clean(t, ctx)
 }
 
 // daemonWorld is a world that generations of the real daemon serve.
 type daemonWorld struct {
 	*world
-	rig        *rig.World
+	server
 	credential string
 }
 
 func raiseDaemon(t *testing.T, ctx context.Context) *daemonWorld {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "world-crash-")
-	ok(t, err)
-	// The jail runs under other users, who must reach their worktrees.
-	ok(t, os.Chmod(dir, 0o711))
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	r, err := rig.New(bin, dir)
-	ok(t, err)
-	t.Cleanup(r.Close)
-	d := &daemonWorld{rig: r, world: &world{t: t, where: r.DB(), marks: filepath.Join(dir, "marks"), calls: map[string]*call{}}}
+	r := newServer(t, "").rig
+	d := &daemonWorld{server: server{rig: r}, world: &world{t: t, where: r.DB(), marks: filepath.Join(r.Dir, "marks"), calls: map[string]*call{}}}
 	daemon, err := r.Serve(ctx)
 	ok(t, err)
 	d.credential, err = r.Mint(ctx, "new", daemonEpisode, "--repo", r.Repository, "--budget", "1000",
