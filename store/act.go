@@ -1,5 +1,7 @@
 package store
 
+import "world/fault"
+
 // Act is something the host does that leaves a log entry: genesis, minting and
 // revoking sessions, moving the registry, reconciling an intent.
 type Act struct {
@@ -13,6 +15,7 @@ type Act struct {
 type Change interface{ change() }
 
 // MintSession adds a session. Its object must be among the act's objects.
+// Conflict when there is such a session, or its episode has ended.
 type MintSession struct{ Session Session }
 
 // RevokeSession ends a session; Revocation is the ref of the object that says so.
@@ -39,10 +42,21 @@ type ReconcileIntent struct {
 	Lease          Lease
 }
 
+// EndEpisode closes an episode's name for ever (D19): the registry head EndName is
+// put on Ending, no session is minted for it any more, and its lease is given up,
+// so that nothing is written under it. Conflict when it has ended already or has a
+// session that is not revoked, InFlight while an effect runs under the lease.
+type EndEpisode struct {
+	Episode EpisodeID
+	Ending  Ref
+	Lease   Lease // its current one, of this process
+}
+
 func (MintSession) change()     {}
 func (RevokeSession) change()   {}
 func (MoveRegistry) change()    {}
 func (ReconcileIntent) change() {}
+func (EndEpisode) change()      {}
 
 // Session is a minted session without its credential. Grants are read from the
 // object, so that authority always comes from hashed bytes.
@@ -53,4 +67,21 @@ type Session struct {
 	CreatedAt  int64 // logical unix seconds
 	ExpiresAt  int64 // logical unix seconds, exclusive
 	Revocation Ref   // "" while live
+}
+
+// Why an episode is not ended, or not minted for: the same in every engine.
+
+// EndedAlready refuses, kind Conflict, what an ended episode takes no more.
+func EndedAlready(op string, episode EpisodeID) error {
+	return fault.New(op, fault.Conflict, "episode %s has ended; its name is closed for ever", episode)
+}
+
+// Lived refuses, kind Conflict, to end an episode with a session that is not revoked.
+func Lived(op string, episode EpisodeID) error {
+	return fault.New(op, fault.Conflict, "episode %s has a session that is not revoked", episode)
+}
+
+// Running refuses, kind InFlight, to end an episode while an effect of it runs.
+func Running(op string, episode EpisodeID) error {
+	return fault.New(op, fault.InFlight, "a call of episode %s is running", episode)
 }

@@ -204,6 +204,9 @@ func (a Act) checkChange(op string, ch Change) error {
 		if ch.Name == "" || len(ch.Name) > 128 || !storable(ch.Name) {
 			return fault.New(op, fault.Invalid, "a registry's name is 1 to 128 bytes of UTF-8 without NUL")
 		}
+		if _, ends := EndOf(ch.Name); ends {
+			return fault.New(op, fault.Invalid, "registry %q moves by the end of an episode alone", ch.Name)
+		}
 		if ch.From != "" {
 			return CheckRefs(op, ch.From, ch.To)
 		}
@@ -213,6 +216,14 @@ func (a Act) checkChange(op string, ch Change) error {
 			return fault.New(op, fault.Invalid, "the lease is of another episode")
 		}
 		return CheckRefs(op, ch.Reconciliation)
+	case EndEpisode:
+		if _, err := ParseEpisodeID(string(ch.Episode)); err != nil {
+			return err
+		}
+		if ch.Lease.Episode != ch.Episode {
+			return fault.New(op, fault.Invalid, "the lease is of another episode")
+		}
+		return CheckRefs(op, ch.Ending)
 	}
 	return fault.New(op, fault.Invalid, "unknown change %T", ch)
 }

@@ -42,6 +42,18 @@ func ParseEpisodeID(s string) (EpisodeID, error) {
 	return EpisodeID(s), nil
 }
 
+// endPrefix begins the name of each registry head of an ended episode.
+const endPrefix = "world/end/"
+
+// EndName is the registry head that is there from the end of an episode on.
+func EndName(episode EpisodeID) string { return endPrefix + string(episode) }
+
+// EndOf is the inverse of EndName; false for a head that ends no episode.
+func EndOf(name string) (EpisodeID, bool) {
+	episode, ok := strings.CutPrefix(name, endPrefix)
+	return EpisodeID(episode), ok
+}
+
 // ParseCredentialID checks for 64 lowercase hex digits.
 func ParseCredentialID(s string) (CredentialID, error) {
 	if !lowerHex(s, 64) {

@@ -24,6 +24,7 @@ func (a *acting) wants(w *wants) {
 		case store.MintSession:
 			w.mints = true
 			want(&w.sessions, ch.Session.Credential)
+			want(&w.registry, store.EndName(ch.Session.Episode))
 		case store.RevokeSession:
 			want(&w.sessions, ch.Credential)
 			want(&w.objects, ch.Revocation)
@@ -34,6 +35,11 @@ func (a *acting) wants(w *wants) {
 			want(&w.leases, ch.Episode)
 			want(&w.intents, intentKey{ch.Episode, ch.Ordinal})
 			want(&w.objects, ch.Reconciliation)
+		case store.EndEpisode:
+			want(&w.leases, ch.Episode)
+			want(&w.ends, ch.Episode)
+			want(&w.registry, store.EndName(ch.Episode))
+			want(&w.objects, ch.Ending)
 		}
 	}
 }
@@ -72,6 +78,8 @@ func (v *view) apply(op string, ch store.Change) error {
 		return v.moveRegistry(op, ch)
 	case store.ReconcileIntent:
 		return v.reconcile(op, ch)
+	case store.EndEpisode:
+		return v.endEpisode(op, ch)
 	}
 	return fault.New(op, fault.Invalid, "unknown change %T", ch)
 }
@@ -79,6 +87,9 @@ func (v *view) apply(op string, ch store.Change) error {
 func (v *view) mint(op string, s store.Session) error {
 	if _, ok := v.sessions[s.Credential]; ok {
 		return fault.New(op, fault.Conflict, "the session exists already")
+	}
+	if _, ended := v.registry[store.EndName(s.Episode)]; ended {
+		return store.EndedAlready(op, s.Episode)
 	}
 	v.lastSeq++
 	minted := rows.Session{Seq: v.lastSeq, Session: s}

@@ -26,6 +26,7 @@ type wants struct {
 	sessions map[store.CredentialID]bool
 	mints    bool
 	registry map[string]bool
+	ends     map[store.EpisodeID]bool // what would keep them from ending
 }
 
 func want[K comparable](set *map[K]bool, keys ...K) {
@@ -38,7 +39,7 @@ func want[K comparable](set *map[K]bool, keys ...K) {
 }
 
 // host reports whether an act of the host wants something that calls do not.
-func (w *wants) host() bool { return w.mints || len(w.sessions)+len(w.registry) > 0 }
+func (w *wants) host() bool { return w.mints || len(w.sessions)+len(w.registry)+len(w.ends) > 0 }
 
 func (w *wants) refs(named []store.Ref, objects []store.Object) {
 	want(&w.objects, named...)
@@ -63,6 +64,9 @@ const (
 	readObjects  = "SELECT hash, semantic_id, provenance FROM world.objects WHERE hash = ANY($1)"
 	readSessions = "SELECT " + rows.SessionColumns + " FROM world.sessions WHERE credential = ANY($1)"
 	readLastSeq  = "SELECT coalesce(max(seq), 0) FROM world.sessions"
+	readLived    = "SELECT DISTINCT episode FROM world.sessions WHERE episode = ANY($1) AND revocation = ''::bytea"
+	readRunning  = "SELECT DISTINCT i.episode FROM world.intents i JOIN world.leases l ON l.episode = i.episode AND l.epoch = i.epoch " +
+		"WHERE i.episode = ANY($1) AND i.status = ''"
 	readRegistry = "SELECT " + rows.RegistryColumns + " FROM world.registry WHERE name = ANY($1)"
 )
 
@@ -147,10 +151,16 @@ func (w *wants) loadHost(b *pgx.Batch, v *view) {
 	if w.mints {
 		b.Queue(readLastSeq).QueryRow(func(row pgx.Row) error { return row.Scan(&v.lastSeq) })
 	}
+	if len(w.ends) > 0 {
+		read(b, scanEpisode, func(e store.EpisodeID, _ error) { v.lived[e] = true }, readLived, texts(w.ends))
+		read(b, scanEpisode, func(e store.EpisodeID, _ error) { v.running[e] = true }, readRunning, texts(w.ends))
+	}
 	if len(w.registry) > 0 {
 		read(b, rows.ScanRegistry, func(m store.HeadMove, err error) { v.registry[m.Name] = found[store.HeadMove]{m, err} }, readRegistry, texts(w.registry))
 	}
 }
+
+func scanEpisode(row rows.Scanner) (e store.EpisodeID, err error) { return e, row.Scan(&e) }
 
 // read queues a query whose rows go to keep, damaged ones with their error. A row
 // that does not even decode ends the query.

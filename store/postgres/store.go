@@ -26,6 +26,11 @@ func (s *Store) act(ctx context.Context, op string, a *acting) (store.Entry, err
 	if err := s.log.do(ctx, op, a); err != nil {
 		return store.Entry{}, err
 	}
+	for _, ch := range a.act.Changes {
+		if end, ok := ch.(store.EndEpisode); ok {
+			s.leases.forget(end.Lease)
+		}
+	}
 	return a.entry, nil
 }
 

@@ -35,6 +35,8 @@ type view struct {
 	sessions map[store.CredentialID]found[rows.Session]
 	lastSeq  int64 // of sessions
 	registry map[string]found[store.HeadMove]
+	lived    map[store.EpisodeID]bool // have a session that is not revoked
+	running  map[store.EpisodeID]bool // have an intent open under the current epoch
 
 	predicted bool // made from memory: nothing of it is locked
 	out       writes
@@ -46,6 +48,7 @@ func newView(owner string) *view {
 		next: map[store.EpisodeID]int64{}, claims: map[store.InvocationID]found[store.Claim]{},
 		intents: map[intentKey]found[store.Intent]{}, objects: map[store.Ref]store.Label{},
 		sessions: map[store.CredentialID]found[rows.Session]{}, registry: map[string]found[store.HeadMove]{},
+		lived: map[store.EpisodeID]bool{}, running: map[store.EpisodeID]bool{},
 	}
 }
 

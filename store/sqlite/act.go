@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -62,6 +63,11 @@ func (s *Store) act(ctx context.Context, op string, act store.Act, find func(*co
 	if err != nil {
 		return store.Entry{}, err
 	}
+	for _, ch := range act.Changes {
+		if end, ok := ch.(store.EndEpisode); ok {
+			s.forget(end.Episode)
+		}
+	}
 	return entry, nil
 }
 
@@ -75,6 +81,8 @@ func apply(c *conn, op string, ch store.Change) error {
 		return moveRegistry(c, op, ch)
 	case store.ReconcileIntent:
 		return reconcile(c, op, ch)
+	case store.EndEpisode:
+		return endEpisode(c, op, ch)
 	}
 	panic(fmt.Sprintf("sqlite: change %T passed its check", ch))
 }
@@ -86,6 +94,9 @@ func mint(c *conn, op string, s store.Session) error {
 	}
 	if !fault.Is(err, fault.NotFound) {
 		return err
+	}
+	if ended, err := c.any(registryName, store.EndName(s.Episode)); err != nil || ended {
+		return cmp.Or(err, store.EndedAlready(op, s.Episode))
 	}
 	var seq int64
 	if _, err := c.row(func(row rows.Scanner) error { return row.Scan(&seq) }, "SELECT coalesce(max(seq), 0) + 1 FROM sessions"); err != nil {

@@ -176,6 +176,11 @@ func (c *conn) row(scan func(row rows.Scanner) error, query string, args ...any)
 	return found, err
 }
 
+// any reports whether a query finds a row.
+func (c *conn) any(query string, args ...any) (bool, error) {
+	return c.row(func(rows.Scanner) error { return nil }, query, args...)
+}
+
 func (c *conn) begin() error {
 	c.failed = false
 	_, err := c.exec("BEGIN IMMEDIATE")

@@ -81,10 +81,14 @@ func (s *Store) GiveUp(ctx context.Context, lease store.Lease) error {
 	if err != nil {
 		return err
 	}
+	s.forget(lease.Episode)
+	return nil
+}
+
+func (s *Store) forget(episode store.EpisodeID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.held, lease.Episode)
-	return nil
+	delete(s.held, episode)
 }
 
 func (s *Store) holds(episode store.EpisodeID) (store.Lease, bool) {

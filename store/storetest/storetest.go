@@ -33,6 +33,8 @@ func Run(t *testing.T, fresh func(t *testing.T) Opener) {
 		{"ActNamesObjects", actNamesObjects},
 		{"Sessions", sessions},
 		{"Registry", registry},
+		{"Endings", endings},
+		{"EndsWithUnknown", endsWithUnknown},
 		{"PureCall", pureCall},
 		{"EffectfulCall", effectfulCall},
 		{"IntendRefuses", intendRefuses},
