@@ -102,6 +102,7 @@ type acts struct {
 	revision int64
 	words    map[string]store.Ref // reconciliations by intent name
 	homes    map[store.EpisodeID]home
+	ends     map[store.EpisodeID]store.Ref
 }
 
 // home is where an episode has its worktree, and the newest session that says so.
@@ -111,7 +112,7 @@ type home struct {
 }
 
 func newActs() acts {
-	return acts{byObject: map[store.Ref]int{}, words: map[string]store.Ref{}, homes: map[store.EpisodeID]home{}}
+	return acts{byObject: map[store.Ref]int{}, words: map[string]store.Ref{}, homes: map[store.EpisodeID]home{}, ends: map[store.EpisodeID]store.Ref{}}
 }
 
 // act replays what a host act says that it did. Its object's labels tell which
@@ -137,6 +138,9 @@ func (c *checker) act(where string, e store.Entry) {
 				c.acts.sessions = append(c.acts.sessions, store.Session{Credential: s.Credential, Object: e.Transition,
 					Episode: s.Episode, CreatedAt: s.CreatedAt, ExpiresAt: s.ExpiresAt})
 				c.housed(where, e.Transition, s)
+				if _, ended := c.acts.ends[s.Episode]; ended {
+					c.find(where, "it mints for episode %q, which has ended", s.Episode)
+				}
 			}
 		case record.Revocation:
 			if r, err := record.DecodeRevocation(o.Bytes); err == nil {
@@ -145,6 +149,10 @@ func (c *checker) act(where string, e store.Entry) {
 		case record.Reconciliation:
 			if r, err := record.DecodeReconciliation(o.Bytes); err == nil {
 				c.word(where, e.Transition, r)
+			}
+		case record.Ending:
+			if r, err := record.DecodeEnding(o.Bytes); err == nil {
+				c.ended(where, e.Transition, r)
 			}
 		}
 	}
@@ -249,6 +257,12 @@ func (c *checker) registries() error {
 			}
 			delete(c.acts.homes, episode)
 		}
+		if episode, ok := store.EndOf(m.Name); ok {
+			if m.To != c.acts.ends[episode] {
+				c.find(r.Where, "it is at %s, and the log has no such end", m.To)
+			}
+			delete(c.acts.ends, episode)
+		}
 		if m.Name == record.RegistryName && m.To != c.acts.registry {
 			c.find(r.Where, "it is at %s, the log moved it to %q", m.To, c.acts.registry)
 		}
@@ -260,6 +274,11 @@ func (c *checker) registries() error {
 	for episode := range c.acts.homes {
 		if err == nil {
 			c.find("registry", "%s is missing", record.HomeName(episode))
+		}
+	}
+	for episode := range c.acts.ends {
+		if err == nil {
+			c.find("registry", "%s is missing", store.EndName(episode))
 		}
 	}
 	for name, ref := range c.reconciled {

@@ -59,6 +59,8 @@ func decodes(semanticID string, b []byte) (err error) {
 		_, err = record.DecodeNotice(b)
 	case record.Genesis:
 		_, err = record.DecodeGenesis(b)
+	case record.Ending:
+		_, err = record.DecodeEnding(b)
 	}
 	return err
 }

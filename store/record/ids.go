@@ -25,4 +25,5 @@ const (
 	HostAct        = "world/host-act/v1"          // text that stands as transitionFn of host acts
 	Commit         = "world/commit/v1"            // CommitRecord
 	Notice         = "world/operator-notice/v1"   // NoticeRecord
+	Ending         = "world/episode-end/v1"       // EndingRecord
 )

@@ -80,6 +80,9 @@ func (w *walker) act(e store.Entry) {
 		case record.Genesis:
 			w.genesis(e.Transition)
 			return
+		case record.Ending:
+			w.ending(e.Transition)
+			return
 		}
 	}
 	w.object("act", e.Transition, raw)
@@ -108,6 +111,19 @@ func (w *walker) revocation(ref store.Ref) {
 		w.session(r.Session, "")
 		w.mint(r.Session)
 	}
+}
+
+func (w *walker) ending(ref store.Ref) {
+	decoded(w, "end", ref, record.DecodeEnding, func(r record.EndingRecord) (string, error) {
+		text := sprintf("of episode %s by %s at %d, worktree %s", r.Episode, r.By, r.At, r.Worktree)
+		if c := r.Changed; c != nil {
+			text += sprintf(": %d files changed since %s, %d lines added, %d deleted", c.Files, c.Commit, c.Added, c.Deleted)
+		}
+		for _, s := range r.Spent {
+			text += sprintf("; %s on %s: %d", s.Effect, s.Scope, s.Total)
+		}
+		return text, nil
+	})
 }
 
 func (w *walker) notice(ref store.Ref) {
