@@ -50,12 +50,16 @@ func (c *call) id() store.InvocationID {
 // begin makes a world of so many episodes on an engine, "sqlite" or "postgres".
 func begin(t testing.TB, engine string, episodes int) *world {
 	t.Helper()
-	w := &world{t: t, calls: map[string]*call{}, owners: map[string]bool{}}
-	dir := t.TempDir()
-	w.where, w.marks = filepath.Join(dir, "world.db"), filepath.Join(dir, "marks")
 	if engine == "postgres" {
-		w.where = pgtest.Shared(t).Fresh(t)
+		return beginAt(t, pgtest.Shared(t).Fresh(t), episodes)
 	}
+	return beginAt(t, filepath.Join(t.TempDir(), "world.db"), episodes)
+}
+
+// beginAt makes a world of so many episodes at a place, as scene.Script.Store.
+func beginAt(t testing.TB, where string, episodes int) *world {
+	t.Helper()
+	w := &world{t: t, where: where, marks: filepath.Join(t.TempDir(), "marks"), calls: map[string]*call{}, owners: map[string]bool{}}
 	w.with("driver", func(ctx context.Context, s store.Store) {
 		_, err := registry.Bootstrap(ctx, s, coordtest.Builtins(), coordtest.Interpreter, time.Now().Unix())
 		ok(t, err)

@@ -89,15 +89,33 @@ func (c *Cluster) Close() error {
 	return c.cmd.Wait()
 }
 
-func (c *Cluster) tell(t testing.TB, command string) {
+// ask gives the script a command and returns its answer.
+func (c *Cluster) ask(t testing.TB, command string) string {
 	t.Helper()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	fmt.Fprintln(c.in, command)
-	if answer, err := c.line(); err != nil || answer != "ok" {
-		t.Fatalf("postgres: %s answered %q, %v", command, answer, err)
+	answer, err := c.line()
+	if err != nil {
+		t.Fatalf("postgres: %s: %v", command, err)
+	}
+	return answer
+}
+
+func (c *Cluster) tell(t testing.TB, command string) {
+	t.Helper()
+	if answer := c.ask(t, command); answer != "ok" {
+		t.Fatalf("postgres: %s answered %q", command, answer)
 	}
 }
+
+// Replica adds a second server that follows the first one and without which
+// nothing is committed any more. Databases made by Fresh from now on have a URL
+// that leads to whichever of the two can be written. Once a cluster.
+func (c *Cluster) Replica(t testing.TB) { t.Helper(); c.url = c.ask(t, "replica") }
+
+// Promote ends the first server at once and lets its replica take its place.
+func (c *Cluster) Promote(t testing.TB) { t.Helper(); c.tell(t, "promote") }
 
 // Crash ends the server at once, as a power cut of its process would.
 func (c *Cluster) Crash(t testing.TB) { t.Helper(); c.tell(t, "stop") }
