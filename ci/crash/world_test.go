@@ -13,6 +13,7 @@ import (
 	"world/coordinator/registry"
 	"world/session"
 	"world/store"
+	"world/store/engine"
 	"world/store/postgres/pgtest"
 	"world/store/record"
 )
@@ -92,6 +93,19 @@ func (w *world) with(owner string, do func(ctx context.Context, s store.Store)) 
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	s, err := scene.Open(ctx, w.where, owner)
+	ok(w.t, err)
+	defer s.Close()
+	do(ctx, s)
+}
+
+// reading opens the store for reading alone, beside whoever writes to it.
+func (w *world) reading(do func(ctx context.Context, s store.Store)) {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	place, err := engine.Parse(w.where)
+	ok(w.t, err)
+	s, err := place.Open(ctx, engine.Options{ReadOnly: true})
 	ok(w.t, err)
 	defer s.Close()
 	do(ctx, s)
