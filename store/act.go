@@ -44,11 +44,13 @@ type ReconcileIntent struct {
 
 // EndEpisode closes an episode's name for ever (D19): the registry head EndName is
 // put on Ending, no session is minted for it any more, and its lease is given up,
-// so that nothing is written under it. Conflict when it has ended already or has a
-// session that is not revoked, InFlight while an effect runs under the lease.
+// so that nothing is written under it. Conflict when it has ended already, has a
+// session that is not revoked, or has more intents than Ending tells of; InFlight
+// while an effect runs under the lease.
 type EndEpisode struct {
 	Episode EpisodeID
 	Ending  Ref
+	Next    int64 // ordinal that its next intent would get
 	Lease   Lease // its current one, of this process
 }
 
@@ -79,6 +81,11 @@ func EndedAlready(op string, episode EpisodeID) error {
 // Lived refuses, kind Conflict, to end an episode with a session that is not revoked.
 func Lived(op string, episode EpisodeID) error {
 	return fault.New(op, fault.Conflict, "episode %s has a session that is not revoked", episode)
+}
+
+// Moved refuses, kind Conflict, to end an episode with an intent that came meanwhile.
+func Moved(op string, episode EpisodeID) error {
+	return fault.New(op, fault.Conflict, "episode %s has had another effect meanwhile", episode)
 }
 
 // Running refuses, kind InFlight, to end an episode while an effect of it runs.

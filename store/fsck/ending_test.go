@@ -24,7 +24,7 @@ func (w *world) end(name store.EpisodeID, edit func(*record.EndingRecord)) {
 	}
 	edit(&r)
 	o := w.object(record.Ending, r.Bytes())
-	w.act(o, store.EndEpisode{Episode: name, Ending: o.Ref(), Lease: lease})
+	w.act(o, store.EndEpisode{Episode: name, Ending: o.Ref(), Next: ledger.Next, Lease: lease})
 }
 
 func asItIs(*record.EndingRecord) {}

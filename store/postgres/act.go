@@ -38,6 +38,7 @@ func (a *acting) wants(w *wants) {
 		case store.EndEpisode:
 			want(&w.leases, ch.Episode)
 			want(&w.ends, ch.Episode)
+			want(&w.next, ch.Episode)
 			want(&w.registry, store.EndName(ch.Episode))
 			want(&w.objects, ch.Ending)
 		}

@@ -21,6 +21,8 @@ func (v *view) endEpisode(op string, ch store.EndEpisode) error {
 		return store.Lived(op, ch.Episode)
 	case v.running[ch.Episode]:
 		return store.Running(op, ch.Episode)
+	case v.next[ch.Episode] != ch.Next:
+		return store.Moved(op, ch.Episode)
 	}
 	end := store.HeadMove{Name: name, To: ch.Ending}
 	v.registry[name] = found[store.HeadMove]{row: end}

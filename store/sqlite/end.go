@@ -33,6 +33,11 @@ func endEpisode(c *conn, op string, ch store.EndEpisode) error {
 			return guard.refusal
 		}
 	}
+	if next, err := nextOrdinal(c, ch.Episode); err != nil {
+		return err
+	} else if next != ch.Next {
+		return store.Moved(op, ch.Episode)
+	}
 	end := store.HeadMove{Name: store.EndName(ch.Episode), To: ch.Ending}
 	d := end.Digest()
 	n, err := c.exec("INSERT INTO registry (name, object, digest) VALUES (?, ?, ?)", end.Name, rows.Blob(end.To), d[:])

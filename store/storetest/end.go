@@ -12,10 +12,11 @@ import (
 func endings(t *testing.T, open Opener) {
 	w := opened(t, open)
 	ending := text("world/episode-end/v1", "ended")
+	next := int64(0)
 	end := func(lease store.Lease) error {
 		o := text("world/host-act/v1", "about the end")
 		_, err := w.Act(w.ctx, store.Act{Objects: []store.Object{o, ending}, Draft: w.draft(o, ending), At: 40,
-			Changes: []store.Change{store.EndEpisode{Episode: episode, Ending: ending.Ref(), Lease: lease}}})
+			Changes: []store.Change{store.EndEpisode{Episode: episode, Ending: ending.Ref(), Next: next, Lease: lease}}})
 		return err
 	}
 	mint := func(n int, name store.EpisodeID) error {
@@ -46,6 +47,8 @@ func endings(t *testing.T, open Opener) {
 	refused("end while an effect runs", fault.InFlight, lease)
 	_, err := w.Commit(w.ctx, w.finish(in, intent))
 	ok(t, err)
+	refused("end that does not know of an effect", fault.Conflict, lease)
+	next = 1
 	refused("end under another's epoch", fault.LeaseLost, store.Lease{Episode: episode, Epoch: lease.Epoch + 1})
 	refused("end under another's lease", fault.Invalid, store.Lease{Episode: "ep-2", Epoch: lease.Epoch})
 	_, err = w.act(1, "moved", store.MoveRegistry{Name: store.EndName(episode), To: w.source.Ref()})
@@ -77,7 +80,7 @@ func endsWithUnknown(t *testing.T, open Opener) {
 	ok(t, w.GiveUp(w.ctx, w.lease()))
 	ending := text("world/episode-end/v1", "ended")
 	_, err := w.Act(w.ctx, store.Act{Objects: []store.Object{ending}, Draft: w.draft(ending, ending), At: 40,
-		Changes: []store.Change{store.EndEpisode{Episode: episode, Ending: ending.Ref(), Lease: w.lease()}}})
+		Changes: []store.Change{store.EndEpisode{Episode: episode, Ending: ending.Ref(), Next: 1, Lease: w.lease()}}})
 	ok(t, err)
 	lost, err := w.Indeterminate(w.ctx, 500)
 	ok(t, err)
