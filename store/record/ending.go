@@ -13,7 +13,7 @@ type EndingRecord struct {
 	Episode  store.EpisodeID `json:"episode"`
 	Spent    []SpentOn       `json:"spent"`    // sorted by effect, then scope
 	Worktree Disposal        `json:"worktree"` // what is to become of it
-	Changed  *Changes        `json:"changed"`  // null without a worktree here
+	Changed  *Changes        `json:"changed"`  // null without a worktree, and for one that could not be compared
 	By       string          `json:"by"`
 	At       int64           `json:"at"` // logical unix seconds
 }
@@ -66,14 +66,14 @@ func (r EndingRecord) check() error {
 		if s.Effect == "" || s.Scope == "" || s.Total < 0 {
 			return bad("a spend has an effect, a scope and a total of 0 or more")
 		}
-		if i > 0 && !before(r.Spent[i-1], s) {
+		if i > 0 && !inOrder(r.Spent[i-1], s) {
 			return bad("spend is out of order")
 		}
 	}
 	switch c := r.Changed; {
 	case r.Worktree != NoWorktree && r.Worktree != Kept && r.Worktree != Removed:
 		return bad("a worktree is none, kept or removed")
-	case (c == nil) != (r.Worktree == NoWorktree):
+	case c != nil && r.Worktree == NoWorktree:
 		return bad("changes are those of a worktree")
 	case c != nil && (c.Commit == "" || c.Files < 0 || c.Added < 0 || c.Deleted < 0):
 		return bad("changes name their commit and count from 0")
@@ -81,6 +81,6 @@ func (r EndingRecord) check() error {
 	return nil
 }
 
-func before(a, b SpentOn) bool {
+func inOrder(a, b SpentOn) bool {
 	return a.Effect < b.Effect || a.Effect == b.Effect && a.Scope < b.Scope
 }
