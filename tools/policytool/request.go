@@ -2,7 +2,9 @@ package policytool
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"world/canon"
@@ -19,6 +21,9 @@ type Request struct {
 	Content string
 	OldText string
 	NewText string
+	Module  string
+	Query   string
+	Package string
 	Flags   map[string]string
 	Given   []string // names of the members that were present, without op, sorted
 }
@@ -40,7 +45,8 @@ func DecodeRequest(raw []byte) (Request, error) {
 		return bad("request is not a JSON object: it is %s", v.Kind())
 	}
 	q := Request{Flags: map[string]string{}}
-	texts := map[string]*string{"op": &q.Op, "path": &q.Path, "content": &q.Content, "old_text": &q.OldText, "new_text": &q.NewText}
+	texts := map[string]*string{"op": &q.Op, "path": &q.Path, "content": &q.Content, "old_text": &q.OldText, "new_text": &q.NewText,
+		"module": &q.Module, "query": &q.Query, "package": &q.Package}
 	for _, m := range v.Members() {
 		if !slices.Contains(keys, m.Name) {
 			return bad("unknown request key %q (keys are exact and case-sensitive: %s)", clip(m.Name), strings.Join(keys, ", "))
@@ -83,16 +89,44 @@ func (q *Request) decodeFlags(v canon.Value) error {
 }
 
 // surplus names a member or flag that the operation does not take.
-func (q Request) surplus(takes []string) string {
+func (q Request) surplus(op operation) string {
 	for _, name := range q.Given {
-		if name != "flags" && !slices.Contains(takes, name) {
+		if name != "flags" && !slices.Contains(op.takes, name) {
 			return fmt.Sprintf("op %s does not take %s", q.Op, name)
 		}
 	}
-	for name := range q.Flags {
-		return fmt.Sprintf("op %s does not admit flag --%s (admitted: none)", q.Op, clip(name))
+	for _, name := range slices.Sorted(maps.Keys(q.Flags)) {
+		if !slices.Contains(op.flags, name) {
+			admitted := "none"
+			if len(op.flags) > 0 {
+				admitted = "--" + strings.Join(op.flags, " --")
+			}
+			return fmt.Sprintf("op %s does not admit flag --%s (admitted: %s)", q.Op, clip(name), admitted)
+		}
 	}
 	return ""
+}
+
+// number reads a flag that is a count from low to high, or standard when absent.
+func (q Request) number(flag string, low, high, standard int64) (int64, error) {
+	text, ok := q.Flags[flag]
+	if !ok {
+		return standard, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < low || n > high {
+		return 0, fmt.Errorf("flag --%s must be a number from %d to %d", flag, low, high)
+	}
+	return n, nil
+}
+
+// set reads a flag that is set by "" or "true".
+func (q Request) set(flag string) (bool, error) {
+	text, ok := q.Flags[flag]
+	if ok && text != "" && text != "true" {
+		return false, fmt.Errorf("flag --%s is boolean: pass \"\" or \"true\" to set it, omit it to leave it off (got %q)", flag, clip(text))
+	}
+	return ok, nil
 }
 
 // clip keeps a name from outside short enough for a message.

@@ -3,7 +3,10 @@
 // the jail.
 //
 // It speaks the contract of AILANG's policy-tool (reference/tool-contract.md §2),
-// strictly decoded, for the operations summary, read, write and edit. It promises
+// strictly decoded, for the operations that need no AILANG, and for two of its own:
+// list and search, which walk the worktree in byte order of its paths, within bounds,
+// and say when they stopped early. What asks python3 (ai_check, check, builtins_list and
+// builtins_show) needs a jail that lets it start a process. It promises
 // besides that nothing but a regular file inside the worktree is read or written,
 // whatever links lie on the way and whoever moves them; that a write leaves the
 // old file or the new one, with its mode, and nothing in between; that text comes
@@ -80,6 +83,32 @@ type Response struct {
 	Stdout   string   `json:"stdout,omitempty"`
 	Stderr   string   `json:"stderr,omitempty"`
 	Summary  *Summary `json:"summary,omitempty"`
+
+	Cut     bool    `json:"cut,omitempty"`     // there is more than what is answered
+	Why     string  `json:"why,omitempty"`     // what it was cut by: "limit", "size" or "time"
+	Lines   int64   `json:"lines,omitempty"`   // read in part: lines of the whole file
+	Next    int64   `json:"next,omitempty"`    // read in part: the offset to read on at, absent at the end
+	Created bool    `json:"created,omitempty"` // write: there was no file before
+	Line    int64   `json:"line,omitempty"`    // edit: line of the first change, counted from 1
+	Diff    string  `json:"diff,omitempty"`    // edit: one hunk
+	Entries []Entry `json:"entries,omitempty"`
+	Matches []Match `json:"matches,omitempty"`
+	Files   int64   `json:"files,omitempty"`   // search: files looked into
+	Skipped int64   `json:"skipped,omitempty"` // search: files that are binary, too large or closed
+}
+
+// Entry is one name that a list answers.
+type Entry struct {
+	Path string `json:"path"` // from the root of the worktree
+	Type string `json:"type"` // "file", "dir", "link" or "other"
+	Size int64  `json:"size"` // bytes of a file, 0 for others
+}
+
+// Match is one line that a search answers.
+type Match struct {
+	Path string `json:"path"`
+	Line int64  `json:"line"` // counted from 1
+	Text string `json:"text"` // the line, cut around the match when it is long
 }
 
 // Summary says what the policy allows.
@@ -113,7 +142,7 @@ func answer(policyFile string, q Request) Response {
 	if !ok {
 		return refused("unknown op %q (ops: %s)", clip(q.Op), strings.Join(operationNames(), ", "))
 	}
-	if text := q.surplus(op.takes); text != "" {
+	if text := q.surplus(op); text != "" {
 		return refused("%s", text)
 	}
 	t, err := openTree(p)

@@ -44,16 +44,25 @@ var errEscapes = errors.New("escapes the sandbox")
 // maxLinks is how many links one path may lead through.
 const maxLinks = 40
 
-// locate follows a path part by part. A link is followed only to where it leads
+// locate follows a path to a name that is no directory.
+func (t *tree) locate(path string) (place, error) {
+	w, err := t.follow(path)
+	if err != nil {
+		return place{}, err
+	}
+	return w.end()
+}
+
+// follow follows a path part by part. A link is followed only to where it leads
 // inside; each directory is opened without following a link and must be the one
 // that was looked at.
-func (t *tree) locate(path string) (place, error) {
+func (t *tree) follow(path string) (*walk, error) {
 	if strings.HasPrefix(path, "/") || strings.ContainsRune(path, 0) {
-		return place{}, errEscapes
+		return nil, errEscapes
 	}
 	top, err := t.root.OpenRoot(".")
 	if err != nil {
-		return place{}, err
+		return nil, err
 	}
 	w := &walk{dirs: []*os.Root{top}}
 	for left, links := strings.Split(path, "/"), 0; len(left) > 0; {
@@ -62,18 +71,18 @@ func (t *tree) locate(path string) (place, error) {
 		target, err := w.step(part, len(left) == 0)
 		if err != nil {
 			w.close()
-			return place{}, err
+			return nil, err
 		}
 		if target == "" {
 			continue
 		}
 		if links++; links > maxLinks {
 			w.close()
-			return place{}, syscall.ELOOP
+			return nil, syscall.ELOOP
 		}
 		left = append(strings.Split(target, "/"), left...)
 	}
-	return w.end()
+	return w, nil
 }
 
 // walk is a way into the worktree: the directories that are open on it, and their
@@ -95,7 +104,7 @@ func (w *walk) step(part string, final bool) (target string, err error) {
 	case part == "..":
 		return "", w.up()
 	}
-	here := w.dirs[len(w.dirs)-1]
+	here := w.here()
 	info, err := here.Lstat(part)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && final:
@@ -126,17 +135,26 @@ func (w *walk) up() error {
 
 // down enters a directory, if it is still the one that was looked at.
 func (w *walk) down(here *os.Root, part string, info fs.FileInfo) error {
-	dir, err := here.OpenRoot(part)
+	dir, err := openSame(here, part, info)
 	if err != nil {
 		return err
+	}
+	w.dirs, w.names = append(w.dirs, dir), append(w.names, part)
+	return nil
+}
+
+// openSame opens a directory that must be the one that was looked at.
+func openSame(here *os.Root, name string, info fs.FileInfo) (*os.Root, error) {
+	dir, err := here.OpenRoot(name)
+	if err != nil {
+		return nil, err
 	}
 	opened, err := dir.Stat(".")
 	if err != nil || !os.SameFile(opened, info) {
 		dir.Close()
-		return errors.Join(errEscapes, err)
+		return nil, errors.Join(errEscapes, err)
 	}
-	w.dirs, w.names = append(w.dirs, dir), append(w.names, part)
-	return nil
+	return dir, nil
 }
 
 // end returns the place that the walk came to and closes what lies above it.
@@ -146,11 +164,17 @@ func (w *walk) end() (place, error) {
 		return place{}, syscall.EISDIR
 	}
 	last := len(w.dirs) - 1
-	p := place{dir: w.dirs[last], name: w.names[len(w.names)-1], path: strings.Join(w.names, "/"), info: w.last}
+	p := place{dir: w.dirs[last], name: w.names[len(w.names)-1], path: w.path(), info: w.last}
 	w.dirs = w.dirs[:last]
 	w.close()
 	return p, nil
 }
+
+// path is where the walk came to, from the worktree; "" is the worktree itself.
+func (w *walk) path() string { return strings.Join(w.names, "/") }
+
+// here is the directory that the walk came to.
+func (w *walk) here() *os.Root { return w.dirs[len(w.dirs)-1] }
 
 func (w *walk) close() {
 	for _, dir := range w.dirs {

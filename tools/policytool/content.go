@@ -1,0 +1,100 @@
+package policytool
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+	"unicode/utf8"
+)
+
+var (
+	errNotRegular = errors.New("not a regular file")
+	errReadOnly   = errors.New("the file is read-only: its mode forbids its owner to write it")
+)
+
+// read returns a regular file's text of at most limit bytes.
+func (p place) read(limit int64) (string, error) {
+	if p.info == nil {
+		return "", syscall.ENOENT
+	}
+	if !p.info.Mode().IsRegular() {
+		return "", errNotRegular
+	}
+	// Not following and not waiting: by now the name may be a link or a pipe.
+	f, err := p.dir.OpenFile(p.name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !os.SameFile(info, p.info) {
+		return "", errors.Join(errNotRegular, err)
+	}
+	b, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return "", err
+	}
+	if int64(len(b)) > limit {
+		return "", fmt.Errorf("file exceeds the %d-byte transfer cap", limit)
+	}
+	if !utf8.Valid(b) {
+		return "", errors.New("not UTF-8 text; binary files cannot be read or edited as text")
+	}
+	return string(b), nil
+}
+
+// temporary draws a name under which new content is written before it takes the
+// file's place. Nobody else has it: so no file of a user is in the way or lost,
+// and what a killed write leaves never blocks another.
+func temporary() string {
+	var b [16]byte
+	rand.Read(b[:]) // never fails: the process would have ended
+	return ".world-tool-" + hex.EncodeToString(b[:]) + ".tmp"
+}
+
+// replace puts new content in the place of a regular file, or of nothing. A file
+// that its owner has marked read-only stays as it is.
+func (p place) replace(content string, limit int64) error {
+	if int64(len(content)) > limit {
+		return fmt.Errorf("content exceeds the %d-byte transfer cap", limit)
+	}
+	mode := fs.FileMode(0o644)
+	if p.info != nil {
+		if !p.info.Mode().IsRegular() {
+			return errNotRegular
+		}
+		if mode = p.info.Mode().Perm(); mode&0o200 == 0 {
+			return errReadOnly
+		}
+	}
+	name := temporary()
+	f, err := p.dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(content)
+	if err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close()); err == nil {
+		err = p.dir.Rename(name, p.name)
+	}
+	if err != nil {
+		p.dir.Remove(name)
+	}
+	return err
+}
+
+// reason is an error's text without any path.
+func reason(err error) string {
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
+		return path.Err.Error()
+	case errors.As(err, &link):
+		return link.Err.Error()
+	}
+	return err.Error()
+}

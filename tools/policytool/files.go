@@ -1,0 +1,104 @@
+package policytool
+
+import (
+	"errors"
+	"strings"
+
+	"world/canon"
+	"world/tools/policy"
+)
+
+// MaxContent is the largest text that a read answers, in bytes of the JSON string
+// without its quotes: with everything that is added to it on its way to an agent
+// it stays below the 4 MiB of an output.
+const MaxContent = 4_000_000
+
+func read(t *tree, q Request, _ string) Response {
+	if q.Path == "" {
+		return refused("read: path is required")
+	}
+	p, err := t.locateUnless(q.Path, policy.Closed)
+	if err != nil {
+		return refused("read %s: %s", q.Path, reason(err))
+	}
+	defer p.Close()
+	text, err := p.read(t.policy.MaxTransfer)
+	if err != nil {
+		return refused("read %s: %s", q.Path, reason(err))
+	}
+	answer, err := windowed(text, q)
+	if err != nil {
+		return refused("read %s: %s", q.Path, err)
+	}
+	if size := len(canon.NewString(answer.Content).Bytes()) - len(`""`); size > MaxContent {
+		what := "file"
+		if answer.Cut {
+			what = "part"
+		}
+		return refused("read %s: the %s is %d bytes as JSON text; the limit is %d; read part of it with offset and limit", q.Path, what, size, MaxContent)
+	}
+	return answer
+}
+
+func writeFile(t *tree, q Request, _ string) Response {
+	if q.Path == "" {
+		return refused("write: path is required")
+	}
+	p, err := t.locateUnless(q.Path, t.policy.Protection)
+	if err != nil {
+		return refused("write %s: %s", q.Path, reason(err))
+	}
+	defer p.Close()
+	if err := p.replace(q.Content, t.policy.MaxTransfer); err != nil {
+		return refused("write %s: %s", q.Path, reason(err))
+	}
+	return Response{OK: true, Created: p.info == nil}
+}
+
+func edit(t *tree, q Request, _ string) Response {
+	if q.Path == "" {
+		return refused("edit: path is required")
+	}
+	if q.OldText == "" {
+		return refused("edit %s: old_text is required (use write to create a file)", q.Path)
+	}
+	p, err := t.locateUnless(q.Path, t.policy.Protection)
+	if err != nil {
+		return refused("edit %s: %s", q.Path, reason(err))
+	}
+	defer p.Close()
+	text, err := p.read(t.policy.MaxTransfer)
+	if err != nil {
+		return refused("edit %s: %s", q.Path, reason(err))
+	}
+	switch n := strings.Count(text, q.OldText); {
+	case n == 0:
+		return refused("edit %s: old_text not found — the file may have changed; read it again", q.Path)
+	case n > 1:
+		return refused("edit %s: old_text occurs %d times; include more context so it is unique", q.Path, n)
+	}
+	at := strings.Index(text, q.OldText)
+	changed := text[:at] + q.NewText + text[at+len(q.OldText):]
+	if err := p.replace(changed, t.policy.MaxTransfer); err != nil {
+		return refused("edit %s: %s", q.Path, reason(err))
+	}
+	line, diff := hunk(text, at, q.OldText, q.NewText)
+	return Response{OK: true, Line: line, Diff: diff}
+}
+
+// locateUnless is locate for a path that a rule must not forbid, neither as it is
+// written nor where its links lead. The rule returns why it forbids, or "".
+func (t *tree) locateUnless(path string, forbids func(string) string) (place, error) {
+	if text := forbids(path); text != "" {
+		return place{}, errors.New(text)
+	}
+	p, err := t.locate(path)
+	if err != nil {
+		return place{}, err
+	}
+	if text := forbids(p.path); text != "" {
+		p.Close()
+		return place{}, errors.New(text)
+	}
+	return p, nil
+}

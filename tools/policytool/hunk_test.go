@@ -1,0 +1,78 @@
+package policytool
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestHunk(t *testing.T) {
+	const text = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n"
+	for _, c := range []struct {
+		text, old, new string
+		line           int64
+		diff           string
+	}{
+		{text, "four", "4", 4, "@@ -1,7 +1,7 @@\n one\n two\n three\n-four\n+4\n five\n six\n seven\n"},
+		{text, "one", "1", 1, "@@ -1,4 +1,4 @@\n-one\n+1\n two\n three\n four\n"},
+		{text, "seven\n", "", 7, "@@ -4,4 +4,3 @@\n four\n five\n six\n-seven\n"},
+		{text, "two\nthree\n", "2\n", 2, "@@ -1,6 +1,5 @@\n one\n-two\n-three\n+2\n four\n five\n six\n"},
+		{text, "e\nt", "E T", 1, "@@ -1,5 +1,4 @@\n-one\n-two\n+onE Two\n three\n four\n five\n"},
+		{"a", "a", "b", 1, "@@ -1,1 +1,1 @@\n-a\n+b\n"},
+		{"a\n", "a\n", "b", 1, "@@ -1,1 +1,1 @@\n-a\n+b\n"},
+	} {
+		at := strings.Index(c.text, c.old)
+		if line, diff := hunk(c.text, at, c.old, c.new); line != c.line || diff != c.diff {
+			t.Errorf("%q for %q: line %d\n%s\nwant line %d\n%s", c.new, c.old, line, diff, c.line, c.diff)
+		}
+	}
+}
+
+// TestHunkApplies: git takes the hunk and makes of the old file the new one.
+func TestHunkApplies(t *testing.T) {
+	var numbered strings.Builder
+	for i := range 40 {
+		numbered.WriteString(strings.Repeat("x", i) + "\n")
+	}
+	text := numbered.String()
+	for begin := 0; begin < len(text); begin += 149 {
+		for _, size := range []int{1, 90} {
+			for _, new := range []string{"", "new", "new\n", "a\nb\nc", "\n"} {
+				old := text[begin:min(begin+size, len(text))]
+				changed := text[:begin] + new + text[begin+len(old):]
+				if !strings.HasSuffix(changed, "\n") || strings.HasPrefix(changed[begin:], old) {
+					continue // a hunk does not tell of a last line without a line break
+				}
+				b := newBench(t)
+				b.put("f", text)
+				_, diff := hunk(text, begin, old, new)
+				b.put("patch", "--- a/f\n+++ b/f\n"+diff)
+				cmd := exec.Command("git", "apply", "--unidiff-zero", "patch")
+				cmd.Dir, cmd.Env = b.root, []string{"PATH=/usr/bin:/bin", "GIT_CEILING_DIRECTORIES=" + filepath.Dir(b.root)}
+				if out, err := cmd.CombinedOutput(); err != nil || b.get("f") != changed {
+					t.Fatalf("%q for %q at %d: %v %s\n%s", new, old, begin, err, out, diff)
+				}
+			}
+		}
+	}
+}
+
+func TestEditTellsWhatItDid(t *testing.T) {
+	b := newBench(t)
+	b.put("f", "a\nb\nc\n")
+	if r := b.edit("f", "b", "B"); !r.OK || r.Line != 2 || r.Diff != "@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n" {
+		t.Errorf("%+v", r)
+	}
+	long := strings.Repeat("y\n", maxHunk)
+	r := b.edit("f", "B", long)
+	if !r.OK || len(r.Diff) > maxHunk+100 || !strings.HasSuffix(r.Diff, " bytes left out]…\n") || !strings.HasPrefix(r.Diff, "@@ -1,3 ") {
+		t.Errorf("%d bytes: %.80q", len(r.Diff), r.Diff)
+	}
+	if r := b.write("f", "x"); !r.OK || r.Created {
+		t.Errorf("%+v", r)
+	}
+	if r := b.write("g", "x"); !r.OK || !r.Created {
+		t.Errorf("%+v", r)
+	}
+}

@@ -1,0 +1,102 @@
+package policytool
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func paths(r Response) string {
+	var all []string
+	for _, e := range r.Entries {
+		all = append(all, e.Path)
+	}
+	return strings.Join(all, " ")
+}
+
+// forest is a worktree with links, a closed .git and names around a slash's place.
+func forest(t *testing.T) bench {
+	b := newBench(t)
+	for _, path := range []string{"a-b", "a/z.py", "a/y.txt", "a.py", "b/c/d.py", ".git/config", "b/.git/config", ".hidden"} {
+		b.put(path, "text of "+path+"\n")
+	}
+	b.link("../outside", "out")
+	b.link("a", "link")
+	return b
+}
+
+func TestList(t *testing.T) {
+	b := forest(t)
+	list := func(path string, flags ...string) Response {
+		return b.flagged(map[string]string{"op": "list", "path": path}, flags...)
+	}
+	for _, c := range []struct {
+		path  string
+		flags []string
+		want  string
+	}{
+		{"", nil, ".hidden a-b a.py a b link out"},
+		{".", nil, ".hidden a-b a.py a b link out"},
+		{"a", nil, "a/y.txt a/z.py"},
+		{"link", nil, "a/y.txt a/z.py"},
+		{"b/..", []string{"glob", "*.py"}, "a.py a/z.py b/c/d.py"},
+		{"", []string{"glob", "*/*.py"}, "a/z.py"},
+		{"", []string{"glob", "**"}, ".hidden a-b a.py a a/y.txt a/z.py b b/c b/c/d.py link out"},
+		{"b", []string{"glob", "c/*"}, "b/c/d.py"},
+		{"", []string{"glob", "none"}, ""},
+	} {
+		r := list(c.path, c.flags...)
+		if !r.OK || r.Cut || paths(r) != c.want {
+			t.Errorf("%q %v: %s, want %s; %+v", c.path, c.flags, paths(r), c.want, r)
+		}
+		var again Response = list(c.path, c.flags...)
+		if !slices.Equal(again.Entries, r.Entries) {
+			t.Errorf("%q: two lists differ", c.path)
+		}
+	}
+	r := list("")
+	if want := []Entry{{".hidden", "file", 16}, {"a-b", "file", 12}, {"a.py", "file", 13}, {"a", "dir", 0}, {"b", "dir", 0}, {"link", "link", 0}, {"out", "link", 0}}; !slices.Equal(r.Entries, want) {
+		t.Errorf("%+v", r.Entries)
+	}
+	if r := list("", "limit", "2"); !r.OK || paths(r) != ".hidden a-b" || !r.Cut || r.Why != cutLimit {
+		t.Errorf("%+v", r)
+	}
+	if r := list("", "limit", "7"); !r.OK || r.Cut {
+		t.Errorf("a limit that is just enough: %+v", r)
+	}
+	for _, path := range []string{"..", "out", "../outside", "/", "a/../..", ".git", "b/.git", "b/.GIT", "a.py", "none", "a.py/x"} {
+		if r := list(path); r.OK || r.Refused == "" || r.Entries != nil {
+			t.Errorf("%q: %+v", path, r)
+		}
+	}
+	for _, flags := range [][]string{{"limit", "0"}, {"limit", "5001"}, {"glob", ""}, {"glob", "../*"}, {"depth", "1"}} {
+		if r := list("", flags...); r.OK || r.Refused == "" {
+			t.Errorf("%v: %+v", flags, r)
+		}
+	}
+}
+
+// TestListIsBounded: neither depth nor number of names nor their length is the agent's
+// or the worktree's to choose.
+func TestListIsBounded(t *testing.T) {
+	b := newBench(t)
+	deep := strings.TrimSuffix(strings.Repeat("d/", maxDepth+2), "/")
+	b.put(deep+"/x", "")
+	if r := b.flagged(map[string]string{"op": "list"}, "glob", "x"); !r.OK || !r.Cut || r.Why != cutSize {
+		t.Errorf("depth: %+v", r)
+	}
+	if err := os.RemoveAll(filepath.Join(b.root, "d")); err != nil {
+		t.Fatal(err)
+	}
+	long := strings.Repeat("n", 230)
+	for i := range maxEntries {
+		b.put(fmt.Sprintf("many/%s%04d", long, i), "")
+	}
+	r := b.flagged(map[string]string{"op": "list", "path": "many"}, "limit", fmt.Sprint(maxEntries))
+	if size := len(paths(r)) - len(r.Entries); !r.OK || !r.Cut || r.Why != cutSize || size > maxNames || size < maxNames-500 {
+		t.Errorf("names of %d bytes, cut by %q", size, r.Why)
+	}
+}

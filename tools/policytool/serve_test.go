@@ -1,0 +1,44 @@
+package policytool
+
+import (
+	"bytes"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestServeWithoutPolicy(t *testing.T) {
+	b := newBench(t)
+	serve := func(args ...string) (int, string, string) {
+		var stdout, stderr bytes.Buffer
+		code := Serve(args, strings.NewReader(`{"op":"summary"}`), &stdout, &stderr)
+		return code, stdout.String(), stderr.String()
+	}
+	if code, out, errs := serve(); code != 1 || out != "" || !strings.HasPrefix(errs, "policy-tool: no policy — pass --policy or export AILANG_AGENT_POLICY") {
+		t.Errorf("%d %q %q", code, out, errs)
+	}
+	if code, _, _ := serve("--nonsense"); code != 2 {
+		t.Errorf("an unknown flag: %d", code)
+	}
+	if code, _, _ := serve("--policy", b.policy, "rest"); code != 2 {
+		t.Errorf("an argument: %d", code)
+	}
+	if code, out, _ := serve("--policy", b.policy+"x"); code != 0 || !strings.Contains(out, `"refused": "policy: `) {
+		t.Errorf("an absent policy: %d %q", code, out)
+	}
+	b.put("../bad.toml", "nonsense = 1")
+	if code, out, _ := serve("--policy", filepath.Join(b.root, "../bad.toml")); code != 0 || !strings.Contains(out, "unknown fields") {
+		t.Errorf("a bad policy: %d %q", code, out)
+	}
+	t.Setenv(policyVariable, b.policy)
+	if code, out, _ := serve(); code != 0 || !strings.HasPrefix(out, "{\n  \"ok\": true,\n") || !strings.HasSuffix(out, "}\n") {
+		t.Errorf("policy by environment: %d %q", code, out)
+	}
+	b.put("../request.json", `{"op":"read","path":"none"}`)
+	if code, out, _ := serve("--request-file", filepath.Join(b.root, "../request.json")); code != 0 || !strings.Contains(out, "read none") {
+		t.Errorf("request file: %d %q", code, out)
+	}
+	if code, _, _ := serve("--request-file", filepath.Join(b.root, "../none.json")); code != 1 {
+		t.Errorf("no request file: %d", code)
+	}
+}
