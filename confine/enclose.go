@@ -34,7 +34,7 @@ func (o order) enclose() error {
 	if o.Level < Landlock {
 		return nil
 	}
-	return filter(o.Sockets, o.Program != 0 || o.Args[0] == probeVerb && o.Level == Namespaces)
+	return filter(o.Sockets, o.child() || o.Args[0] == probeVerb && o.Level == Namespaces)
 }
 
 // limit sets the resource limits, hard ones, so that nothing inside can raise them.
@@ -80,7 +80,7 @@ func (o order) landlock() error {
 	} else if o.Worktree != "" {
 		rules = append(rules, landlock.RWDirs(o.Worktree))
 	}
-	if o.Program != 0 {
+	if o.child() {
 		rules = append(rules,
 			landlock.RODirs(append(systemDirs, o.Readable...)...).IgnoreIfMissing(),
 			landlock.ROFiles("/dev/zero", "/dev/random", "/dev/urandom").IgnoreIfMissing(),

@@ -30,6 +30,9 @@ func (r *run) fence(j *Jail, order *order, extra *[]*os.File) ([]string, error) 
 		"--unshare-user", "--unshare-all", "--disable-userns", "--hostname", "jail",
 		"--die-with-parent", "--new-session", "--as-pid-1", "--cap-drop", "ALL", "--clearenv",
 	}
+	if r.spec.Overlay != nil { // to mount it, and to work in a folder that the overlay keeps closed
+		args = append(args, "--cap-add", "CAP_SYS_ADMIN", "--cap-add", "CAP_DAC_OVERRIDE")
+	}
 	if !j.outer {
 		info, err := r.pipe(true)
 		if err != nil {
@@ -73,7 +76,7 @@ func (r *run) order() order {
 	return order{
 		Level: r.level, Wall: wall - min(grace, wall/4), Args: r.spec.Args, Env: r.spec.Env,
 		Worktree: r.spec.Worktree, ReadOnly: r.spec.ReadOnly, Readable: r.spec.Readable,
-		Sockets: r.spec.Sockets, Limits: r.spec.Limits,
+		Sockets: r.spec.Sockets, Limits: r.spec.Limits, Path: r.spec.Path, Overlay: r.spec.Overlay,
 		Bounded: r.level == Namespaces || os.Geteuid() == 0,
 	}
 }

@@ -22,6 +22,7 @@ type Reach struct {
 	Level   Level
 	Elapsed time.Duration
 	passed  []string
+	overlay string // why programs get no private layer over a worktree; "" when they do
 }
 
 // String is one line for a log.
@@ -29,6 +30,9 @@ func (r Reach) String() string {
 	text := fmt.Sprintf("%s (denied a write, a connect and a fork in %s)", r.Level, r.Elapsed.Round(time.Millisecond))
 	if r.Level == Process {
 		text = "process (nothing is denied)"
+	}
+	if r.Level == Namespaces && r.overlay != "" {
+		text += "; no layer over a worktree: " + r.overlay
 	}
 	if len(r.passed) > 0 {
 		text += "; not " + strings.Join(r.passed, "; not ")
@@ -89,17 +93,16 @@ func (j *Jail) prove(ceiling Level) (Reach, error) {
 		}
 		r.passed = append(r.passed, passedOver(r.Level, got, err))
 	}
+	if r.Level == Namespaces {
+		r.overlay = j.attackThroughOverlay(target)
+	}
 	r.Elapsed = time.Since(began)
 	return r, nil
 }
 
 func passedOver(level Level, got attack, err error) string {
 	if err != nil {
-		var f *fault.Error
-		if errors.As(err, &f) && f.Cause != nil {
-			return level.String() + ": " + strings.TrimSpace(f.Cause.Error())
-		}
-		return level.String() + ": " + err.Error()
+		return level.String() + ": " + causeOf(err)
 	}
 	return fmt.Sprintf("%s: got through %+v", level, got)
 }
@@ -135,6 +138,7 @@ func (j *Jail) attack(level Level, t target) (attack, error) {
 // that anybody may connect to.
 type target struct {
 	dir, file string
+	worktree  string // holds a file "canary" and belongs to the probe's user
 	listener  net.Listener
 	socket    net.Listener
 }
@@ -176,7 +180,13 @@ func newTarget() (t target, err error) {
 	}()
 	t.file = filepath.Join(t.dir, "canary")
 	socket := filepath.Join(t.dir, "socket")
-	if err = os.WriteFile(t.file, []byte("untouched"), 0o666); err != nil {
+	if err = os.WriteFile(t.file, []byte(canaryText), 0o666); err != nil {
+		return t, err
+	}
+	t.worktree = filepath.Join(t.dir, "worktree")
+	canary, user := filepath.Join(t.worktree, "canary"), int(UserOf("probe"))
+	if err = errors.Join(os.Mkdir(t.worktree, 0o755), os.WriteFile(canary, []byte(canaryText), 0o644),
+		os.Lchown(t.worktree, user, user), os.Lchown(canary, user, user)); err != nil {
 		return t, err
 	}
 	if t.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {

@@ -36,8 +36,11 @@ func (j *Jail) runAt(ctx context.Context, level Level, s Spec) (Result, error) {
 	if err := s.check(); err != nil {
 		return Result{}, err
 	}
+	if err := s.Overlay.admits(level, j.reach); err != nil {
+		return Result{}, err
+	}
 	if end, ok := ctx.Deadline(); ok {
-		s.Limits.Wall = min(s.Limits.Wall, time.Until(end))
+		s.Limits.Wall = min(s.Limits.Wall, time.Until(end)-s.Overlay.time())
 	}
 	if s.Limits.Wall <= 0 || ctx.Err() != nil {
 		return Result{Level: level, Exit: -1, Bound: boundOf(ctx)}, nil
@@ -68,6 +71,7 @@ type run struct {
 	theirs []*os.File // to close here once the child has them
 
 	report *os.File // read end: what the first stage says
+	ask    *os.File // write end of the lifeline
 	info   *os.File // read end: bubblewrap's word on its child; nil at other levels
 	output *capture
 }
@@ -94,6 +98,7 @@ func (r *run) prepare(j *Jail) error {
 	if err != nil {
 		return unavailable(err)
 	}
+	r.ask = r.mine[len(r.mine)-1]
 	report, err := r.pipe(true)
 	if err != nil {
 		return unavailable(err)
@@ -106,13 +111,26 @@ func (r *run) prepare(j *Jail) error {
 		order.Script = r.spec.Program.script
 		extra = append(extra, r.spec.Program.file)
 	}
-	if r.spec.File != nil {
-		f, err := sealBytes("file", r.spec.File)
+	handed := []struct {
+		data []byte
+		to   *int
+	}{{r.spec.File, &order.File}}
+	if r.spec.Overlay != nil {
+		handed = append(handed, struct {
+			data []byte
+			to   *int
+		}{r.spec.Overlay.Law, &order.Law})
+	}
+	for _, hand := range handed {
+		if hand.data == nil {
+			continue
+		}
+		f, err := sealBytes("file", hand.data)
 		if err != nil {
 			return unavailable(err)
 		}
 		r.theirs = append(r.theirs, f)
-		order.File = 3 + len(extra)
+		*hand.to = 3 + len(extra)
 		extra = append(extra, f)
 	}
 	argv := []string{"/proc/self/fd/" + strconv.Itoa(stageFD)}
@@ -133,7 +151,7 @@ func (r *run) prepare(j *Jail) error {
 }
 
 func (r *run) command(argv []string, extra []*os.File, outer bool) {
-	r.output = newCapture(r.spec.Limits.Output)
+	r.output = newCapture(r.spec.Limits.Output, r.spec.Limits.Keep)
 	r.cmd = &exec.Cmd{
 		Path: argv[0], Args: argv, Env: []string{}, Dir: "/", ExtraFiles: extra,
 		Stdout: r.output.stream(0), Stderr: r.output.stream(1),

@@ -2,6 +2,7 @@ package confine
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,8 +13,9 @@ import (
 type Spec struct {
 	Floor Level // below it the run is refused
 
-	Program *Image // nil: a verb of the first stage itself, which starts faster and may not fork
-	Args    []string
+	Program *Image   // nil, and no Path: a verb of the first stage itself, which starts faster and may not fork
+	Path    string   // a program of the system, in the place of Program: an absolute path
+	Args    []string // of the program, without its name; of a verb, with it
 	Env     []string // the whole environment, "NAME=value"
 	Stdin   []byte
 
@@ -24,6 +26,8 @@ type Spec struct {
 	ReadOnly bool     // the worktree may not be written either
 	Readable []string // absolute directories shown read only though they lie below a hidden one
 	Hidden   []string // absolute directories hidden besides those of the Jail
+
+	Overlay *Overlay // a private layer over the worktree; nil: it is written directly
 
 	Sockets bool // socket(2) is allowed; there is still no network at level namespaces
 
@@ -37,7 +41,7 @@ const FilePath = "{file}"
 // Home is HOME inside level namespaces: private, empty, gone afterwards.
 const Home = "/tmp/home"
 
-// Limits bound one run. Every field must be positive.
+// Limits bound one run. Every field but Keep must be positive.
 type Limits struct {
 	Wall      time.Duration // until the whole tree is dead, counted outside and inside
 	CPU       time.Duration // processor time of each process, rounded up to seconds
@@ -46,6 +50,7 @@ type Limits struct {
 	Files     int64         // descriptors of each process
 	Processes int64         // processes and threads together; binds at level namespaces and under a user of its own
 	Output    int64         // bytes of stdout and stderr together
+	Keep      int64         // bytes kept of each of them, the middle left out; 0: all, and Output ends the run
 	Scratch   int64         // bytes of the private /tmp at level namespaces
 }
 
@@ -59,6 +64,10 @@ const (
 	CPUBound    Bound = "cpu"
 	CallerBound Bound = "cancelled" // the caller's context was cancelled
 	Died        Bound = "died"      // killed from inside: out of memory, a crash, a signal
+	MemoryBound Bound = "memory"    // it failed with nearly all memory that it may have in use
+	SizeBound   Bound = "file size" // killed as it wrote a file beyond its size
+	SpaceBound  Bound = "space"     // its layer over the worktree is full
+	FilesBound  Bound = "files"     // its layer holds as many files as it may
 )
 
 // Result is how a run ended. The tree is dead.
@@ -70,6 +79,12 @@ type Result struct {
 	Stdout  []byte
 	Stderr  []byte
 	Elapsed time.Duration
+	Dropped int64 // bytes of stdout and stderr that were left out, see Limits.Keep
+
+	// What became of the layer over the worktree; see Overlay.
+	Applied Applied
+	Refused string // why the Applier refused it, "" when it did not
+	Changes []byte // the Applier's report
 }
 
 // check refuses a spec that could not mean anything. All of it is written by our
@@ -81,20 +96,26 @@ func (s Spec) check() error {
 			return invalid("every limit of a run must be positive")
 		}
 	}
-	for _, path := range append([]string{s.Worktree}, s.Readable...) {
+	for _, path := range append([]string{s.Worktree, s.Path}, s.Readable...) {
 		if path != "" && (!filepath.IsAbs(path) || filepath.Clean(path) != path) {
 			return invalid("a path of a run must be absolute and clean")
 		}
 	}
-	for _, text := range append(append([]string{}, s.Args...), s.Env...) {
+	if l.Keep < 0 {
+		return invalid("a run cannot keep less than nothing")
+	}
+	for _, text := range slices.Concat(s.Args, s.Env, []string{s.Path}) {
 		if strings.ContainsRune(text, 0) {
 			return invalid("an argument of a run must not hold NUL")
 		}
 	}
-	if len(s.Args) == 0 {
-		return invalid("a run needs arguments")
+	switch {
+	case s.Program != nil && s.Path != "":
+		return invalid("a run has one program")
+	case len(s.Args) == 0 && s.Program == nil && s.Path == "":
+		return invalid("a run needs a program or a verb")
 	}
-	return nil
+	return s.Overlay.check(s)
 }
 
 func invalid(detail string) error { return fault.New("confine: run", fault.Invalid, "%s", detail) }

@@ -28,13 +28,17 @@ const (
 // startedMark begins the report: from here on the program may have done something.
 const startedMark = "started\n"
 
+// applyingMark follows it in the report: from here on the worktree may be changed.
+const applyingMark = "applying\n"
+
 // order is what the first stage is told to do.
 type order struct {
 	Level    Level
 	Wall     time.Duration // from the first stage's own start
-	Program  int           // descriptor of the program; 0: a verb
-	Script   bool          // the program names an interpreter, which must open it
-	File     int           // descriptor of Spec.File; 0: none, or it is at FilePath
+	Program  int           // descriptor of the program; 0: a verb, or at Path
+	Path     string
+	Script   bool // the program names an interpreter, which must open it
+	File     int  // descriptor of Spec.File; 0: none, or it is at FilePath
 	FilePath string
 	Args     []string
 	Env      []string
@@ -44,26 +48,38 @@ type order struct {
 	Sockets  bool
 	Bounded  bool // the user is this run's alone, so that its processes can be counted
 	Limits   Limits
+	Overlay  *Overlay
+	Law      int // descriptor of Overlay.Law
 }
+
+// child reports whether the order is for another program, not for a verb.
+func (o order) child() bool { return o.Program != 0 || o.Path != "" }
 
 // ending ends the report.
 type ending struct {
 	Exit      int
 	Bound     Bound
 	Unstarted bool // the program could not be executed after all
+	Applied   Applied
+	Refused   string
+	Changes   []byte
 }
 
 // Main is the main function of a program that serves verbs and is a Jail's first
-// stage. It returns the exit code.
-func Main(argv []string, verbs map[string]Verb) int {
+// stage; apply judges and applies what programs change in a layer over a worktree,
+// nil for a stage that has none of them. It returns the exit code.
+func Main(argv []string, verbs map[string]Verb, apply Applier) int {
 	if len(argv) < 2 {
 		fmt.Fprintln(os.Stderr, "a verb is required")
 		return 2
 	}
 	if argv[1] == stageVerb {
-		return stage(argv[2:], verbs)
+		return stage(argv[2:], verbs, apply)
 	}
 	verb, ok := verbs[argv[1]]
+	if argv[1] == overlayProbeVerb {
+		verb, ok = overlayProbe, true
+	}
 	if !ok {
 		fmt.Fprintln(os.Stderr, "unknown verb")
 		return 2
@@ -74,7 +90,7 @@ func Main(argv []string, verbs map[string]Verb) int {
 // stage raises the rest of the fence around itself and then becomes the program:
 // by calling its own verb, or as the parent of another program. Whatever fails
 // before the mark fails the run without anything having run.
-func stage(args []string, verbs map[string]Verb) int {
+func stage(args []string, verbs map[string]Verb, apply Applier) int {
 	var o order
 	if len(args) != 1 || json.Unmarshal([]byte(args[0]), &o) != nil {
 		return refuse("the order is unreadable")
@@ -84,25 +100,33 @@ func stage(args []string, verbs map[string]Verb) int {
 		return refuse("close range", err)
 	}
 	unix.Close(stageFD)
-	r := &reporter{pipe: os.NewFile(reportFD, "report"), group: o.Level < Namespaces && o.Program != 0 && unix.Getpgrp() == os.Getpid()}
+	r := &reporter{pipe: os.NewFile(reportFD, "report"), group: o.Level < Namespaces && o.child() && unix.Getpgrp() == os.Getpid()}
 	// Below namespaces the daemon's death signals only this process, and inside
 	// them there is a moment before that signal is armed; the pipe covers both.
-	go func() {
-		os.NewFile(lifelineFD, "lifeline").Read(make([]byte, 1))
-		os.Exit(137)
-	}()
-	time.AfterFunc(o.Wall, func() { r.end(ending{Exit: -1, Bound: WallBound}) })
+	go r.live(os.NewFile(lifelineFD, "lifeline"))
+	time.AfterFunc(o.Wall, func() { r.cut(WallBound) })
 	spent := make(chan os.Signal, 1)
 	signal.Notify(spent, unix.SIGXCPU)
 	go func() {
 		<-spent
-		r.end(ending{Exit: -1, Bound: CPUBound})
+		r.cut(CPUBound)
 	}()
+	var l layer
+	if o.Overlay != nil {
+		var err error
+		if l, err = o.lay(); err != nil {
+			return refuse("overlay", err)
+		}
+	}
 	if err := o.enclose(); err != nil {
 		return refuse("enclose", err)
 	}
-	if o.Program != 0 {
-		return supervise(o, r)
+	if o.child() {
+		return supervise(o, r, func(e *ending) {
+			if o.Overlay != nil {
+				l.settle(o, r, apply, e)
+			}
+		})
 	}
 	verb, ok := verbs[o.Args[0]]
 	if o.Args[0] == probeVerb {
@@ -145,9 +169,42 @@ func refuse(what string, err ...error) int {
 
 // reporter writes the report, once.
 type reporter struct {
-	mu    sync.Mutex
-	pipe  *os.File
-	group bool // there is no pid namespace: take the process group along
+	mu       sync.Mutex
+	pipe     *os.File
+	group    bool // there is no pid namespace: take the process group along
+	settling bool // the program has ended by itself, and its layer is being applied
+}
+
+// live ends this process when the daemon's end of the lifeline closes, which it
+// does with the daemon. A line on it asks for an end that leaves an applying stage
+// in peace.
+func (r *reporter) live(lifeline *os.File) {
+	line := make([]byte, 64)
+	for {
+		n, err := lifeline.Read(line)
+		if err != nil {
+			os.Exit(137)
+		}
+		r.cut(Bound(line[:n]))
+	}
+}
+
+// applying tells that from here on the worktree may be changed, and keeps the
+// program's own bounds from ending what it no longer runs for.
+func (r *reporter) applying() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.settling = true
+	r.pipe.WriteString(applyingMark)
+}
+
+// cut ends the run at a bound, if the program still runs.
+func (r *reporter) cut(bound Bound) {
+	r.mu.Lock()
+	if !r.settling {
+		r.finish(ending{Exit: -1, Bound: bound})
+	}
+	r.mu.Unlock()
 }
 
 func (r *reporter) begin() { r.pipe.WriteString(startedMark) }
@@ -155,7 +212,12 @@ func (r *reporter) begin() { r.pipe.WriteString(startedMark) }
 // end reports how the run ended and ends this process, and with it, inside
 // namespaces, every other one.
 func (r *reporter) end(e ending) {
-	r.mu.Lock() // never unlocked: the first end wins
+	r.mu.Lock()
+	r.finish(e)
+}
+
+// finish is end with the lock held. It does not return, so the first end wins.
+func (r *reporter) finish(e ending) {
 	text, err := json.Marshal(e)
 	if err == nil {
 		r.pipe.Write(text)

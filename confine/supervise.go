@@ -13,13 +13,16 @@ import (
 // supervise runs a program other than the first stage as its child, so that clock,
 // lifeline and report stay in hands that are ours. Inside namespaces this is
 // process 1: it cannot be signalled or traced from inside, and its end is
-// everybody's end.
-func supervise(o order, r *reporter) int {
+// everybody's end. settled completes the ending of a program that ended by itself.
+func supervise(o order, r *reporter, settle func(*ending)) int {
 	runtime.LockOSThread() // the child dies with this thread
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return refuse("dumpable", err)
 	}
-	path, files := "/proc/self/fd/"+strconv.Itoa(o.Program), []uintptr{0, 1, 2}
+	path, name, files := o.Path, o.Path, []uintptr{0, 1, 2}
+	if path == "" {
+		path, name = "/proc/self/fd/"+strconv.Itoa(o.Program), "program"
+	}
 	if o.Script {
 		path, files = "/proc/self/fd/"+strconv.Itoa(len(files)), append(files, uintptr(o.Program))
 	}
@@ -28,7 +31,7 @@ func supervise(o order, r *reporter) int {
 		o.File = len(files) - 1
 	}
 	r.begin()
-	child, err := syscall.ForkExec(path, append([]string{"program"}, o.arguments()...), &syscall.ProcAttr{
+	child, err := syscall.ForkExec(path, append([]string{name}, o.arguments()...), &syscall.ProcAttr{
 		Env: o.Env, Files: files, Sys: &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL},
 	})
 	if err != nil {
@@ -39,16 +42,33 @@ func supervise(o order, r *reporter) int {
 		unix.Close(i) // so that the program's own end closes them
 	}
 	status, usage := reap(child)
-	e := ending{Exit: status.ExitStatus()}
-	if status.Signaled() {
-		e.Bound = Died
-		// A program that ignores the warning is killed a second later.
-		if spent := time.Duration(usage.Utime.Nano() + usage.Stime.Nano()); spent >= o.Limits.CPU {
-			e.Bound = CPUBound
-		}
+	e := ending{Exit: status.ExitStatus(), Bound: o.bound(status, usage)}
+	if e.Bound == Unbounded {
+		settle(&e)
 	}
 	r.end(e)
 	return 0
+}
+
+// bound says which limit a program's end shows, Unbounded for none.
+func (o order) bound(status unix.WaitStatus, usage unix.Rusage) Bound {
+	spent := time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+	switch {
+	case status.Exited() && status.ExitStatus() == 0:
+		return Unbounded
+	// A program that is refused memory fails as it likes; the kernel says no more
+	// than how much it had.
+	case usage.Maxrss*1024 >= o.Limits.Memory/8*7:
+		return MemoryBound
+	case !status.Signaled():
+		return Unbounded
+	// One that ignores the warning is killed a second later.
+	case spent >= o.Limits.CPU:
+		return CPUBound
+	case status.Signal() == unix.SIGXFSZ:
+		return SizeBound
+	}
+	return Died
 }
 
 // reap waits for the child and, as process 1, buries everybody else on the way.

@@ -17,7 +17,7 @@ import (
 // wait starts the prepared run and watches it to its end.
 func (r *run) wait(ctx context.Context) (Result, error) {
 	began := time.Now()
-	clock := time.NewTimer(r.spec.Limits.Wall)
+	clock := time.NewTimer(r.spec.Limits.Wall + r.spec.Overlay.time())
 	defer clock.Stop()
 	if err := start(r.cmd); err != nil {
 		return Result{}, fault.Wrap("confine: run", fault.Unavailable, err, "the jail could not be started")
@@ -38,8 +38,7 @@ func (r *run) wait(ctx context.Context) (Result, error) {
 		result.Bound = OutputBound
 	}
 	if result.Bound != Unbounded {
-		r.kill(inside)
-		<-ended
+		r.stop(result.Bound, inside, ended, clock)
 	} else if inside != nil {
 		release(<-inside)
 	}
@@ -55,12 +54,20 @@ func (r *run) wait(ctx context.Context) (Result, error) {
 // settle reads what the first stage said over its own pipe, which the program
 // does not have, so that nothing it prints can be taken for a limit or an exit.
 func (r *run) settle(result *Result, said []byte) {
-	result.Stdout, result.Stderr = r.output.taken()
+	result.Stdout, result.Stderr, result.Dropped = r.output.taken()
 	said, result.Started = bytes.CutPrefix(said, []byte(startedMark))
 	var end ending
+	said, applying := bytes.CutPrefix(said, []byte(applyingMark))
+	err := json.Unmarshal(said, &end)
+	switch {
+	case err == nil:
+		result.Applied, result.Refused, result.Changes = end.Applied, end.Refused, end.Changes
+	case applying:
+		result.Applied = MaybeApplied
+	}
 	switch {
 	case result.Bound != Unbounded:
-	case json.Unmarshal(said, &end) != nil:
+	case err != nil:
 		result.Bound = Died
 	case end.Unstarted:
 		result.Started, result.Bound = false, Died
@@ -90,6 +97,24 @@ func (r *run) child() <-chan int {
 		}
 		return fd
 	})
+}
+
+// stop ends the tree at a bound. A stage that may be applying a layer is asked
+// first, and given what time is left for it; others are killed.
+func (r *run) stop(bound Bound, inside <-chan int, ended <-chan error, clock *time.Timer) {
+	if r.spec.Overlay != nil && bound != WallBound {
+		r.ask.WriteString(string(bound)) // one that cannot be asked is killed below
+		select {
+		case <-ended:
+			if inside != nil {
+				release(<-inside)
+			}
+			return
+		case <-clock.C:
+		}
+	}
+	r.kill(inside)
+	<-ended
 }
 
 // patience is how long bubblewrap has to name its child.
@@ -130,9 +155,13 @@ func background[T any](f func() T) <-chan T {
 	return c
 }
 
+// maxReport is room for an ending with what an Applier has changed, in base64, and
+// why it refused.
+const maxReport = 2 * MaxChanges
+
 // drain reads the little that the first stage has to say.
 func drain(f *os.File) []byte {
-	said, err := io.ReadAll(io.LimitReader(f, 1<<12))
+	said, err := io.ReadAll(io.LimitReader(f, maxReport))
 	if err != nil {
 		return nil
 	}

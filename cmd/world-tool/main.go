@@ -8,6 +8,7 @@ import (
 	"world/confine"
 	"world/coordinator/capsule"
 	"world/coordinator/capsule/starlark"
+	"world/tools/overlay"
 	"world/tools/policytool"
 )
 
@@ -16,5 +17,5 @@ func main() {
 	os.Exit(confine.Main(os.Args, map[string]confine.Verb{
 		capsule.Verb:    starlark.Serve,
 		policytool.Verb: policytool.Serve,
-	}))
+	}, overlay.Apply))
 }

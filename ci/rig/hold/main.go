@@ -19,7 +19,7 @@ func main() {
 	os.Exit(confine.Main(os.Args, map[string]confine.Verb{
 		capsule.Verb:    starlark.Serve,
 		policytool.Verb: held,
-	}))
+	}, nil))
 }
 
 // held waits in the worktree, which is the working folder, and then serves.

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"os/exec"
@@ -23,7 +24,7 @@ import (
 	"world/confine"
 )
 
-func main() { os.Exit(confine.Main(os.Args, verbs())) }
+func main() { os.Exit(confine.Main(os.Args, verbs(), apply)) }
 
 func verbs() map[string]confine.Verb {
 	return map[string]confine.Verb{
@@ -288,4 +289,37 @@ func daemon(a []string) (string, error) {
 	fmt.Println("ready")
 	result, err := jail.Run(context.Background(), spec)
 	return fmt.Sprintf("%+v", result), err
+}
+
+// apply stands for the judge of layers: it refuses one that holds a file "bad",
+// takes its time over one that holds "slow", fails over "broken", and otherwise
+// copies the regular files of the layer's top.
+func apply(law []byte, layer, worktree *os.Root) (func() ([]byte, error), error) {
+	entries, err := fs.ReadDir(layer.FS(), ".")
+	if err != nil {
+		return nil, err
+	}
+	if _, err := layer.Lstat("bad"); err == nil {
+		return nil, fmt.Errorf("bad under %s", law)
+	}
+	return func() ([]byte, error) {
+		report := ""
+		for _, e := range entries {
+			if e.Name() == "slow" {
+				time.Sleep(300 * time.Millisecond)
+			}
+			b, err := layer.ReadFile(e.Name())
+			if err == nil {
+				err = worktree.WriteFile(e.Name(), b, 0o644)
+			}
+			if err == nil && e.Name() == "broken" {
+				err = io.ErrShortWrite
+			}
+			if err != nil {
+				return nil, err
+			}
+			report += e.Name() + " "
+		}
+		return []byte(report), nil
+	}, nil
 }

@@ -1,0 +1,142 @@
+package confine
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// layerAt is where the layer is mounted for the moment that the overlay needs it.
+const layerAt = "/tmp/.layer"
+
+// layer is what the first stage holds while a program runs over an overlay: both
+// trees, by descriptors that no program has.
+type layer struct {
+	upper, worktree *os.Root
+}
+
+// lay mounts the overlay over the worktree, in a mount namespace of this thread,
+// and gives up every capability. The thread stays locked: the program is its child.
+// The layer's own mount is taken away again, so that no path leads to it.
+func (o order) lay() (l layer, err error) {
+	runtime.LockOSThread()
+	if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
+		return l, fmt.Errorf("mount namespace: %w", err)
+	}
+	if l.worktree, err = os.OpenRoot(o.Worktree); err != nil {
+		return l, err
+	}
+	if err := os.Mkdir(layerAt, 0o700); err != nil {
+		return l, err
+	}
+	// The root, two directories below it and the overlay's own folder count too.
+	size := fmt.Sprintf("mode=0700,size=%d,nr_inodes=%d", o.Overlay.Bytes, o.Overlay.Files+layerInodes)
+	if err := unix.Mount("layer", layerAt, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, size); err != nil {
+		return l, fmt.Errorf("layer: %w", err)
+	}
+	upper := layerAt + "/upper"
+	if err := errors.Join(os.Mkdir(upper, 0o755), os.Mkdir(layerAt+"/work", 0o700), os.Chdir(o.Worktree)); err != nil {
+		return l, err
+	}
+	// The worktree's own path may hold what the options use as separators.
+	options := "lowerdir=.,upperdir=" + upper + ",workdir=" + layerAt + "/work,userxattr"
+	if err := unix.Mount("overlay", o.Worktree, "overlay", unix.MS_NOSUID|unix.MS_NODEV, options); err != nil {
+		return l, fmt.Errorf("overlay: %w", err)
+	}
+	if l.upper, err = os.OpenRoot(upper); err != nil {
+		return l, err
+	}
+	if err := errors.Join(os.Chdir(o.Worktree), unix.Unmount(layerAt, unix.MNT_DETACH), os.Remove(layerAt)); err != nil {
+		return l, err
+	}
+	return l, dropCapabilities()
+}
+
+// layerInodes is what an empty layer takes: its root, upper, work, and what the
+// overlay keeps in work.
+const layerInodes = 4
+
+// dropCapabilities gives up, on every thread and for ever, what bubblewrap left to
+// this process for mounting. Programs that it starts never have them.
+func dropCapabilities() error {
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var none [2]unix.CapUserData
+	if _, _, errno := syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0, 0); errno != 0 {
+		return fmt.Errorf("ambient capabilities: %w", errno)
+	}
+	if _, _, errno := syscall.AllThreadsSyscall(unix.SYS_CAPSET, uintptr(unsafe.Pointer(&header)), uintptr(unsafe.Pointer(&none)), 0); errno != 0 {
+		return fmt.Errorf("capabilities: %w", errno)
+	}
+	return nil
+}
+
+// full says which bound of the layer was reached, Unbounded for none: what a
+// program could not write to its end must not be taken for its work.
+func (l layer) full() Bound {
+	f, err := l.upper.Open(".")
+	if err != nil {
+		return SpaceBound
+	}
+	defer f.Close()
+	var s unix.Statfs_t
+	switch err := unix.Fstatfs(int(f.Fd()), &s); {
+	case err != nil || s.Bavail == 0:
+		return SpaceBound
+	case s.Ffree == 0:
+		return FilesBound
+	}
+	return Unbounded
+}
+
+// bury kills everything else in this pid namespace, of which this is process 1,
+// and returns when all of it is gone.
+func bury() {
+	unix.Kill(-1, unix.SIGKILL) // an error: there was nobody
+	for {
+		if _, err := unix.Wait4(-1, nil, 0, nil); err != nil && err != unix.EINTR {
+			return
+		}
+	}
+}
+
+// settle judges and applies the layer and completes the ending.
+func (l layer) settle(o order, r *reporter, apply Applier, e *ending) {
+	bury()
+	if e.Bound = l.full(); e.Bound != Unbounded {
+		return
+	}
+	if o.Law == 0 {
+		return
+	}
+	if apply == nil {
+		e.Refused = "nothing here can judge what the program changed"
+		return
+	}
+	law, err := io.ReadAll(os.NewFile(uintptr(o.Law), "law"))
+	if err != nil {
+		e.Refused = "the rules for changes cannot be read"
+		return
+	}
+	commit, err := apply(law, l.upper, l.worktree)
+	if err != nil {
+		e.Refused = err.Error()
+		return
+	}
+	r.applying()
+	e.Applied = MaybeApplied
+	report, err := commit()
+	if err != nil {
+		refuse("apply", err)
+		return
+	}
+	e.Applied = WasApplied
+	if len(report) <= MaxChanges {
+		e.Changes = report
+	}
+}

@@ -1,0 +1,78 @@
+package confine
+
+import (
+	"os"
+	"time"
+
+	"world/fault"
+)
+
+// Overlay asks for a private layer over the worktree: the program sees the
+// worktree and may change all of it, and what it changes lies in the layer. When
+// the program has ended by itself, and everything that it started is dead, the
+// layer is judged by the stage's Applier and applied to the worktree, or refused
+// whole. A run that reaches a bound changes nothing. It needs level namespaces and
+// a program of its own, since a verb is the first stage itself, which holds the
+// worktree (D27).
+//
+// Moving a directory that was there before answers EXDEV inside.
+type Overlay struct {
+	Law   []byte        `json:"-"` // for the Applier; the program does not get it. Nil: the layer is thrown away
+	Bytes int64         // size of the layer
+	Files int64         // files, directories and links in the layer together
+	Time  time.Duration // for judging and applying, after the program's end and on top of Limits.Wall
+}
+
+// Applier judges what a program left in its layer. It reads all of it, and refuses
+// with an error, whose text an agent may read, or returns the function that changes
+// the worktree. That one returns a report of what it changed, at most MaxChanges
+// bytes; its error means that some of it may have been applied. Nothing else
+// touches either tree meanwhile.
+type Applier func(law []byte, layer, worktree *os.Root) (commit func() ([]byte, error), err error)
+
+// MaxChanges is the largest report of an Applier, in bytes.
+const MaxChanges = 256 << 10
+
+// Applied says what became of a layer. Append only.
+type Applied string
+
+const (
+	NotApplied   Applied = ""        // the worktree is as it was before
+	WasApplied   Applied = "applied" // all of it, be it nothing
+	MaybeApplied Applied = "unknown" // it was begun and did not come to its end
+)
+
+// check refuses an overlay that cannot be made for this run.
+func (o *Overlay) check(s Spec) error {
+	switch {
+	case o == nil:
+		return nil
+	case o.Bytes <= 0 || o.Files <= 0 || o.Time <= 0:
+		return invalid("every limit of an overlay must be positive")
+	case s.Worktree == "" || s.ReadOnly:
+		return invalid("an overlay lies over a worktree that may be written")
+	case s.Program == nil && s.Path == "":
+		return invalid("a verb of the first stage cannot run over an overlay")
+	}
+	return nil
+}
+
+// time is what a run over this overlay may take beside Limits.Wall.
+func (o *Overlay) time() time.Duration {
+	if o == nil {
+		return 0
+	}
+	return o.Time
+}
+
+// admits refuses an overlay that this machine cannot make.
+func (o *Overlay) admits(level Level, r Reach) error {
+	if o == nil || level == Namespaces && r.overlay == "" {
+		return nil
+	}
+	why := r.overlay
+	if level != Namespaces {
+		why = "level " + level.String()
+	}
+	return fault.New("confine: run", fault.Unavailable, "a program needs a private layer over the worktree, which this machine does not give: %s", why)
+}

@@ -1,0 +1,112 @@
+package confine_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"world/confine"
+)
+
+// over is a spec of a shell script that runs over a layer.
+func (s site) over(script string) confine.Spec {
+	spec := s.spec("-c", script)
+	spec.Path = "/bin/sh"
+	spec.Env = []string{"PATH=/usr/bin:/bin"}
+	spec.Overlay = &confine.Overlay{Law: []byte("a law"), Bytes: 1 << 20, Files: 32, Time: 5 * time.Second}
+	return spec
+}
+
+// holds checks the names and contents of the worktree's files.
+func (s site) holds(want map[string]string) {
+	s.t.Helper()
+	entries, err := os.ReadDir(s.worktree)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, e := range entries {
+		got, err := os.ReadFile(filepath.Join(s.worktree, e.Name()))
+		if text, ok := want[e.Name()]; err != nil || !ok || text != string(got) {
+			s.t.Errorf("worktree: %s holds %q, %v", e.Name(), got, err)
+		}
+	}
+	if len(entries) != len(want) {
+		s.t.Errorf("worktree holds %d files, not %d", len(entries), len(want))
+	}
+}
+
+// another makes a further worktree beside the site's own.
+func (s site) another(name string) string {
+	s.t.Helper()
+	dir := filepath.Join(filepath.Dir(s.worktree), strings.ReplaceAll(name, " ", "-"))
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := os.Chown(dir, int(s.user), int(s.user)); err != nil {
+		s.t.Fatal(err)
+	}
+	return dir
+}
+
+func (s site) put(name, text string) {
+	s.t.Helper()
+	path := filepath.Join(s.worktree, name)
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := os.Lchown(path, int(s.user), int(s.user)); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// TestOverlayApplies: what a program that ended by itself wrote, and nothing of
+// what one was cut off from, was refused, or must not write.
+func TestOverlayApplies(t *testing.T) {
+	s, kept := newSite(t, confine.Namespaces), map[string]string{"old": "old"}
+	tests := []struct {
+		name, script string
+		change       func(*confine.Spec)
+		exit         int
+		bound        confine.Bound
+		applied      confine.Applied
+		said         string // by the judge: its report, or why it refused
+		after        map[string]string
+	}{
+		{"write", "printf 1 > new; printf 2 >> old; test $(cat old) = old2", nil, 0, "", confine.WasApplied, "new old ", map[string]string{"new": "1", "old": "old2"}},
+		{"nothing", "test $(cat old) = old", nil, 0, "", confine.WasApplied, "", kept},
+		{"failing exit", "printf 1 > new; exit 3", nil, 3, "", confine.WasApplied, "new ", map[string]string{"new": "1", "old": "old"}},
+		{"refused", "printf 1 > new; : > bad", nil, 0, "", confine.NotApplied, "bad under a law", kept},
+		{"without a law", "printf 1 > new", func(s *confine.Spec) { s.Overlay.Law = nil }, 0, "", confine.NotApplied, "", kept},
+		{"breaks off", "printf 1 > a; : > broken; : > c", nil, 0, "", confine.MaybeApplied, "", map[string]string{"a": "1", "broken": "", "old": "old"}},
+		{"killed", "printf 1 > new; kill -9 $$", nil, -1, confine.Died, confine.NotApplied, "", kept},
+		{"deadline", "printf 1 > new; while :; do :; done", func(s *confine.Spec) { s.Limits.Wall = 2 * time.Second },
+			-1, confine.WallBound, confine.NotApplied, "", kept},
+		{"output", "printf 1 > new; while :; do echo flood; done", nil, -1, confine.OutputBound, confine.NotApplied, "", kept},
+		{"file size", "printf 1 > new; exec head -c 99999 /dev/zero > big", func(s *confine.Spec) { s.Limits.FileSize = 1 << 16 },
+			-1, confine.SizeBound, confine.NotApplied, "", kept},
+		{"space", "head -c 2000000 /dev/zero > new; exit 0", func(s *confine.Spec) { s.Limits.FileSize = 1 << 30 },
+			0, confine.SpaceBound, confine.NotApplied, "", kept},
+		{"files", "i=0; while [ $i -lt 99 ]; do : > f$i; i=$((i+1)); done", nil, 2, confine.FilesBound, confine.NotApplied, "", kept},
+		{"left behind", "(while :; do printf x >> /tmp/x; done) & (exec sleep 99) & printf 1 > new", nil,
+			0, "", confine.WasApplied, "new ", map[string]string{"new": "1", "old": "old"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			s := s
+			s.t, s.worktree = t, s.another(test.name)
+			s.put("old", "old")
+			spec := s.over(test.script)
+			if test.change != nil {
+				test.change(&spec)
+			}
+			got := s.run(spec)
+			if got.Exit != test.exit || got.Bound != test.bound || got.Applied != test.applied || got.Refused+string(got.Changes) != test.said {
+				t.Errorf("exit %d %q, applied %q, %q %q; %s", got.Exit, got.Bound, got.Applied, got.Refused, got.Changes, got.Stderr)
+			}
+			s.holds(test.after)
+		})
+	}
+}

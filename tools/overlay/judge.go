@@ -1,0 +1,304 @@
+package overlay
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"syscall"
+	"unicode/utf8"
+
+	"golang.org/x/sys/unix"
+
+	"world/tools/policy"
+)
+
+// judge reads a layer beside its worktree and collects what must be done to the
+// worktree so that it becomes what the program saw.
+type judge struct {
+	law             policy.Policy
+	layer, worktree *os.Root
+	opened          map[uint64]fs.FileMode // modes before they were opened to this process, by inode of the layer
+	steps           []step
+	removed         int // entries below deleted directories
+}
+
+// step is one change. A step that replaces removes what is there first.
+type step struct {
+	Change
+	mode     fs.FileMode // permission bits of a file or directory
+	target   string      // of a link
+	replaces bool
+}
+
+func refusal(name, format string, args ...any) error {
+	return fmt.Errorf("%s: %s; nothing that the program changed was kept", name, fmt.Sprintf(format, args...))
+}
+
+// broken is a refusal for what could not be read; its text has no host path.
+func broken(name string, err error) error { return refusal(name, "cannot be read: %s", reason(err)) }
+
+// ground is what lies below a directory of the layer.
+type ground int
+
+const (
+	shown  ground = iota // a directory of the worktree, which shows through
+	hidden               // one that the program deleted before it made its own
+	bare                 // none
+)
+
+// directory judges a directory of the layer.
+func (j *judge) directory(dir string, over ground) error {
+	entries, err := readDir(j.layer, dir)
+	if err != nil {
+		return broken(dir, err)
+	}
+	seen := map[string]bool{}
+	for _, e := range entries {
+		seen[e.Name()] = true
+		name := path.Join(dir, e.Name())
+		if len(name) > maxPath || !utf8.ValidString(name) {
+			return refusal(dir, "holds a name that is not UTF-8, or a path over %d bytes", maxPath)
+		}
+		if err := j.entry(name, over); err != nil {
+			return err
+		}
+	}
+	if over != hidden {
+		return nil
+	}
+	gone, err := readDir(j.worktree, dir)
+	if err != nil {
+		return broken(dir, err)
+	}
+	for _, e := range gone {
+		if name := path.Join(dir, e.Name()); !seen[e.Name()] {
+			if err := j.remove(name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// entry judges one name of the layer against what the worktree has there.
+func (j *judge) entry(name string, over ground) error {
+	info, err := j.layer.Lstat(name)
+	if err != nil {
+		return broken(name, err)
+	}
+	if err := j.open(name, info); err != nil {
+		return broken(name, err)
+	}
+	var before fs.FileInfo
+	if over != bare {
+		if before, err = j.worktree.Lstat(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return broken(name, err)
+		}
+	}
+	switch kind := info.Mode().Type(); {
+	case whiteout(info):
+		if before == nil {
+			return nil
+		}
+		return j.remove(name)
+	case kind == fs.ModeDir:
+		return j.subdirectory(name, info, before, over)
+	case kind == fs.ModeSymlink:
+		return j.link(name, before)
+	case kind == 0:
+		return j.file(name, info, before)
+	}
+	return refusal(name, "is neither a regular file nor a directory nor a link")
+}
+
+// open lets this process read what a program has closed to its own user, and
+// remembers the mode that counts: the file may have other names.
+func (j *judge) open(name string, info fs.FileInfo) error {
+	need := map[fs.FileMode]fs.FileMode{0: 0o400, fs.ModeDir: 0o700}[info.Mode().Type()]
+	if info.Mode()&need == need {
+		return nil
+	}
+	j.opened[info.Sys().(*syscall.Stat_t).Ino] = info.Mode().Perm()
+	return j.layer.Chmod(name, info.Mode().Perm()|need)
+}
+
+// mode returns a layer entry's permission bits as the program left them.
+func (j *judge) mode(info fs.FileInfo) fs.FileMode {
+	if mode, ok := j.opened[info.Sys().(*syscall.Stat_t).Ino]; ok {
+		return mode
+	}
+	return info.Mode().Perm()
+}
+
+// whiteout reports the mark of the overlay for a name that was deleted. Programs
+// cannot make it through the overlay.
+func whiteout(info fs.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && info.Mode()&fs.ModeCharDevice != 0 && stat.Rdev == 0
+}
+
+// add records a step, unless the law forbids to touch the path.
+func (j *judge) add(s step) error {
+	if text := j.law.Protection(s.Path); text != "" {
+		return refusal(s.Path, "%s", text)
+	}
+	j.steps = append(j.steps, s)
+	return nil
+}
+
+func (j *judge) subdirectory(name string, info, before fs.FileInfo, over ground) error {
+	// A directory that its owner cannot use could not be changed or deleted again.
+	s := step{Change: Change{Path: name, Kind: Directory}, mode: j.mode(info) | 0o700}
+	if before == nil || !before.IsDir() {
+		s.replaces = before != nil
+		if err := j.add(s); err != nil {
+			return err
+		}
+		return j.directory(name, bare)
+	}
+	if before.Mode().Perm()|0o700 != s.mode {
+		s.Kind = Mode
+		if err := j.add(s); err != nil {
+			return err
+		}
+	}
+	if opaque, err := j.opaque(name); err != nil {
+		return broken(name, err)
+	} else if opaque {
+		over = hidden
+	}
+	return j.directory(name, over)
+}
+
+// opaque reports the overlay's mark on a directory that was deleted and made anew.
+func (j *judge) opaque(name string) (bool, error) {
+	f, err := openDir(j.layer, name)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	mark := make([]byte, 1)
+	n, err := unix.Fgetxattr(int(f.Fd()), "user.overlay.opaque", mark)
+	if err == unix.ENODATA || err == unix.ENOTSUP {
+		return false, nil
+	}
+	return n == 1 && mark[0] == 'y', err
+}
+
+// link admits a relative link that cannot lead out: it goes up first, no further
+// than to the worktree, and then only down.
+func (j *judge) link(name string, before fs.FileInfo) error {
+	target, err := j.layer.Readlink(name)
+	if err != nil {
+		return broken(name, err)
+	}
+	if before != nil && before.Mode()&fs.ModeSymlink != 0 {
+		if old, err := j.worktree.Readlink(name); err == nil && old == target {
+			return nil
+		}
+	}
+	at := strings.Split(path.Dir(name), "/")
+	if at[0] == "." {
+		at = nil
+	}
+	down := false
+	for part := range strings.SplitSeq(target, "/") {
+		switch {
+		case part == "." || part == "" && target != "" && target[0] != '/':
+		case part == ".." && !down && len(at) > 0:
+			at = at[:len(at)-1]
+		case part == ".." || part == "" || !utf8.ValidString(part):
+			return refusal(name, "is a link that leads out of the worktree, or goes up after it has gone down")
+		default:
+			at, down = append(at, part), true
+		}
+	}
+	if text := j.law.Protection(path.Join(at...)); text != "" {
+		return refusal(name, "is a link to a protected name: %s", text)
+	}
+	return j.replacing(step{Change: Change{Path: name, Kind: Link}, target: target}, before)
+}
+
+// replacing adds a step for what is not a directory, over whatever is there.
+func (j *judge) replacing(s step, before fs.FileInfo) error {
+	if before == nil || !before.IsDir() {
+		return j.add(s)
+	}
+	s.replaces = true
+	if err := j.below(s.Path); err != nil {
+		return err
+	}
+	return j.add(s)
+}
+
+// file compares a file of the layer with the worktree's, and leaves out what only
+// looks changed: opening a file for writing brings it into the layer.
+func (j *judge) file(name string, info, before fs.FileInfo) error {
+	s := step{Change: Change{Path: name, Kind: Created}, mode: j.mode(info)}
+	var err error
+	if s.After, err = digest(j.layer, name, info); err != nil {
+		return broken(name, err)
+	}
+	if before != nil && before.Mode().IsRegular() {
+		s.Kind = Changed
+		// One that cannot be read has no digest, and is replaced.
+		s.Before, _ = digest(j.worktree, name, before)
+		if s.Before == s.After {
+			s.Kind = Mode
+			if before.Mode().Perm() == s.mode {
+				return nil
+			}
+		}
+	}
+	return j.replacing(s, before)
+}
+
+// remove deletes a name of the worktree with all below it, each of which the law
+// must admit: who may not write a name may not delete its parent either.
+func (j *judge) remove(name string) error {
+	info, err := j.worktree.Lstat(name)
+	if err != nil {
+		return broken(name, err)
+	}
+	s := step{Change: Change{Path: name, Kind: Deleted}, replaces: true}
+	if info.IsDir() {
+		if err := j.below(name); err != nil {
+			return err
+		}
+	} else if info.Mode().IsRegular() {
+		s.Before, _ = digest(j.worktree, name, info) // none for what cannot be read
+	}
+	return j.add(s)
+}
+
+// below holds everything in a directory that is going to be deleted to the law.
+func (j *judge) below(dir string) error {
+	return fs.WalkDir(j.worktree.FS(), dir, func(name string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return broken(name, err)
+		}
+		if j.removed++; j.removed > maxRemoved {
+			return refusal(dir, "more than %d files would be deleted", maxRemoved)
+		}
+		if text := j.law.Protection(name); text != "" {
+			return refusal(name, "%s", text)
+		}
+		return nil
+	})
+}
+
+// readDir lists a directory, which its owner may have closed to himself.
+func readDir(root *os.Root, name string) ([]fs.DirEntry, error) {
+	f, err := openDir(root, name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	entries, err := f.ReadDir(-1)
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return entries, err
+}

@@ -1,0 +1,107 @@
+// Package overlay judges what a program left in its private layer over a worktree,
+// and applies it. It runs inside the jail, in the first stage, when the program and
+// all that it started are dead.
+//
+// It promises that all of a layer is applied or nothing of it: the layer is read
+// whole, through os.Root, and held to the path law of the file operations before
+// the worktree is touched. What is not a regular file, a directory, a relative link
+// that stays inside, or a deletion, and what would change or delete a protected
+// name at any depth, refuses the layer. New content is written aside first, so that
+// a full disk refuses it too. Attributes beyond permission bits are not applied; set
+// user id and its like are cut off. A kill between the first rename and the last
+// leaves a part, which the first stage reports as unknown.
+//
+// It does not promise that nobody but the episode changes the worktree meanwhile.
+//
+// Source: DESIGN D27; reference/world.md §7.5.
+package overlay
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"world/confine"
+	"world/fault"
+	"world/store"
+	"world/tools/policy"
+)
+
+// Kind says what became of a path. Append only: reports are kept.
+type Kind string
+
+const (
+	Created   Kind = "created"   // a regular file where there was none
+	Changed   Kind = "changed"   // other content in a regular file
+	Mode      Kind = "mode"      // other permissions and nothing else
+	Directory Kind = "directory" // a new directory
+	Link      Kind = "link"      // a link, in the place of nothing or of something else
+	Deleted   Kind = "deleted"   // a file, a link or a directory with all below it
+)
+
+// Change is one path that was changed.
+type Change struct {
+	Path   string    `json:"path"`
+	Kind   Kind      `json:"kind"`
+	Before store.Ref `json:"before,omitempty"` // content before, of a readable regular file
+	After  store.Ref `json:"after,omitempty"`  // content now, of a regular file
+}
+
+// Report is what was changed, in the order of the paths.
+type Report struct {
+	Changes []Change `json:"changes"`
+	Omitted int      `json:"omitted"` // changes that are not listed
+}
+
+// Bounds of a report, and of a layer beside those of the layer itself.
+const (
+	MaxListed  = 200 // changes named in a report
+	maxReport  = confine.MaxChanges / 2
+	maxPath    = 4096    // bytes of a path
+	maxRemoved = 200_000 // entries deleted with the directories they are in
+)
+
+var _ confine.Applier = Apply
+
+// Apply is the Applier of the coding tools; the law is a policy file.
+func Apply(law []byte, layer, worktree *os.Root) (func() ([]byte, error), error) {
+	rules, err := policy.Parse(law)
+	if err != nil {
+		return nil, fmt.Errorf("the policy is unreadable: %s", fault.Public(err))
+	}
+	j := &judge{law: rules, layer: layer, worktree: worktree, opened: map[uint64]fs.FileMode{}}
+	if err := layer.Chmod(".", 0o700); err != nil {
+		return nil, broken(".", err)
+	}
+	if err := j.directory(".", shown); err != nil {
+		return nil, err
+	}
+	aside, err := j.setAside()
+	if err != nil {
+		return nil, err
+	}
+	return func() ([]byte, error) {
+		err := errors.Join(j.carryOut(aside), j.clear(aside))
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(j.report())
+	}, nil
+}
+
+// report lists as many changes as fit.
+func (j *judge) report() Report {
+	r := Report{Changes: []Change{}}
+	size := 0
+	for i, s := range j.steps {
+		size += 2*len(s.Path) + 256 // twice: a path may need escapes
+		if i == MaxListed || size > maxReport {
+			r.Omitted = len(j.steps) - i
+			break
+		}
+		r.Changes = append(r.Changes, s.Change)
+	}
+	return r
+}
