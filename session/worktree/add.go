@@ -18,7 +18,8 @@ type Worktree struct {
 	Commit string // object id of the commit that was checked out
 	Branch string // the branch that was made, "" when detached
 
-	git tool
+	common string // the repository's own folder
+	git    tool
 }
 
 // Add adds a worktree and fills it from the repository's HEAD. A failure leaves
@@ -32,7 +33,7 @@ func (r Root) Add(ctx context.Context, q Request) (Worktree, error) {
 	if err != nil {
 		return Worktree{}, err
 	}
-	w := Worktree{Path: r.Path(q.Episode), Commit: from.commit, git: from.git}
+	w := Worktree{Path: r.Path(q.Episode), Commit: from.commit, common: from.common, git: from.git}
 	args := []string{"-C", w.git.repository, "worktree", "add", "--no-checkout"}
 	if w.Branch = q.branch(); w.Branch == "" {
 		args = append(args, "--detach")
@@ -42,7 +43,7 @@ func (r Root) Add(ctx context.Context, q Request) (Worktree, error) {
 	if _, err := w.git.run(ctx, append(args, "--", w.Path, w.Commit)...); err != nil {
 		return Worktree{}, err
 	}
-	if err := errors.Join(w.fill(ctx, from.common), own(w.Path, confine.UserOf(string(q.Episode)))); err != nil {
+	if err := errors.Join(w.fill(ctx), own(w.Path, confine.UserOf(string(q.Episode)))); err != nil {
 		return Worktree{}, errors.Join(err, w.Remove(ctx))
 	}
 	return w, nil
@@ -89,41 +90,16 @@ func find(ctx context.Context, q Request) (source, error) {
 	return s, err
 }
 
-// fill writes the commit's files with a git that sees the repository's objects
-// and nothing else of it.
-func (w Worktree) fill(ctx context.Context, common string) error {
-	pointer, err := os.ReadFile(filepath.Join(w.Path, ".git"))
+// fill writes the commit's files.
+func (w Worktree) fill(ctx context.Context) error {
+	admin, err := pointer(w.Path)
 	if err != nil {
-		return fault.Wrap("worktree: fill", fault.Failed, err, "the new worktree has no .git file")
+		return err
 	}
-	admin := strings.TrimSuffix(strings.TrimPrefix(string(pointer), "gitdir: "), "\n")
-	if filepath.Dir(admin) != filepath.Join(common, "worktrees") {
+	if filepath.Dir(admin) != filepath.Join(w.common, "worktrees") {
 		return fault.New("worktree: fill", fault.Failed, "the new worktree belongs to another repository")
 	}
-	private, err := os.MkdirTemp("", "world-git-")
-	if err != nil {
-		return fault.Wrap("worktree: fill", fault.Unavailable, err, "no temporary folder")
-	}
-	defer os.RemoveAll(private)
-	g := tool{repository: w.git.repository, env: []string{
-		"GIT_DIR=" + private,
-		"GIT_WORK_TREE=" + w.Path,
-		"GIT_OBJECT_DIRECTORY=" + filepath.Join(common, "objects"),
-		"GIT_INDEX_FILE=" + filepath.Join(admin, "index"),
-	}}
-	config := "[core]\n\trepositoryformatversion = 0\n"
-	if len(w.Commit) == 64 {
-		config = "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n"
-	}
-	if err := errors.Join(
-		os.Mkdir(filepath.Join(private, "refs"), 0o700),
-		os.WriteFile(filepath.Join(private, "HEAD"), []byte(w.Commit+"\n"), 0o600),
-		os.WriteFile(filepath.Join(private, "config"), []byte(config), 0o600),
-	); err != nil {
-		return fault.Wrap("worktree: fill", fault.Unavailable, err, "the private git folder cannot be written")
-	}
-	_, err = g.run(ctx, "-C", w.Path, "read-tree", "--reset", "-u", "--no-recurse-submodules", w.Commit)
-	return err
+	return w.git.checkout(ctx, w.common, w.Commit, w.Path, filepath.Join(admin, "index"))
 }
 
 // Remove takes the worktree and its branch away again. It runs to its end even
@@ -146,7 +122,7 @@ func own(path string, user confine.User) error {
 	if err := os.Chmod(path, 0o700); err != nil {
 		return err
 	}
-	if os.Geteuid() == int(user) {
+	if os.Geteuid() != 0 {
 		return nil
 	}
 	return filepath.WalkDir(path, func(name string, _ fs.DirEntry, err error) error {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,6 +13,20 @@ import (
 
 // patience bounds one run of git, in wall time.
 const patience = 2 * time.Minute
+
+// environment is what git sees of the world, wherever it runs.
+var environment = []string{
+	"PATH=/usr/local/bin:/usr/bin:/bin",
+	"HOME=/nonexistent",
+	"LC_ALL=C",
+	"GIT_CONFIG_NOSYSTEM=1",
+	"GIT_CONFIG_GLOBAL=/dev/null",
+	"GIT_ATTR_NOSYSTEM=1",
+	"GIT_TERMINAL_PROMPT=0",
+	"GIT_ALLOW_PROTOCOL=", // no transport: a missing object is an error, not a fetch
+	"GIT_NO_LAZY_FETCH=1",
+	"GIT_NO_REPLACE_OBJECTS=1",
+}
 
 // tool runs git with everything switched off that a repository could switch on.
 type tool struct {
@@ -35,18 +50,7 @@ func (g tool) run(ctx context.Context, args ...string) (string, error) {
 	}
 	cmd := exec.CommandContext(ctx, "git", append(fixed, args...)...)
 	cmd.Dir = "/"
-	cmd.Env = append([]string{
-		"PATH=/usr/local/bin:/usr/bin:/bin",
-		"HOME=/nonexistent",
-		"LC_ALL=C",
-		"GIT_CONFIG_NOSYSTEM=1",
-		"GIT_CONFIG_GLOBAL=/dev/null",
-		"GIT_ATTR_NOSYSTEM=1",
-		"GIT_TERMINAL_PROMPT=0",
-		"GIT_ALLOW_PROTOCOL=", // no transport: a missing object is an error, not a fetch
-		"GIT_NO_LAZY_FETCH=1",
-		"GIT_NO_REPLACE_OBJECTS=1",
-	}, g.env...)
+	cmd.Env = slices.Concat(environment, g.env)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	cmd.WaitDelay = time.Second

@@ -53,11 +53,11 @@ func TestTheToolItselfRunsNothingOfARepository(t *testing.T) {
 
 func TestFillWritesIntoNoOtherRepository(t *testing.T) {
 	path, common := t.TempDir(), t.TempDir()
-	if err := os.WriteFile(filepath.Join(path, ".git"), []byte("gitdir: "+t.TempDir()+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(path, ".git"), []byte("gitdir: "+t.TempDir()+"/worktrees/ep\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w := Worktree{Path: path, Commit: "0000000000000000000000000000000000000000"}
-	if err := w.fill(t.Context(), common); !fault.Is(err, fault.Failed) || fault.Detail(err) != "the new worktree belongs to another repository" {
+	w := Worktree{Path: path, common: common, Commit: "0000000000000000000000000000000000000000"}
+	if err := w.fill(t.Context()); !fault.Is(err, fault.Failed) || fault.Detail(err) != "the new worktree belongs to another repository" {
 		t.Errorf("got %v", err)
 	}
 }
