@@ -1,9 +1,8 @@
-// Package decide measures the decision law beside other engines answering the
-// same question, and first holds that they give the same answers.
 package decide
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/cedar-policy/cedar-go"
 	"github.com/cedar-policy/cedar-go/types"
@@ -11,39 +10,36 @@ import (
 	"world/broker/law"
 )
 
-// Cedar answers with one permit policy a grant, as its guide recommends for
-// capabilities: effect as action, scope as resource, numbers in the context.
-type Cedar struct {
-	policies *cedar.PolicySet
-	entities types.EntityMap
-}
-
-// NewCedar compiles grants into policies once.
-func NewCedar(grants []law.Grant) (Cedar, error) {
-	text := ""
+// loadCedar writes one permit policy a grant, as Cedar's guide recommends for
+// capabilities: effect as action, scope as resource, numbers in the context. It
+// answers by evaluating every policy, because all reasons belong to its answer.
+func loadCedar(grants []law.Grant) (func(law.Request) Answer, error) {
+	var text strings.Builder
 	for _, g := range grants {
-		text += fmt.Sprintf("permit(principal, action == Action::%q, resource == Scope::%q) "+
+		fmt.Fprintf(&text, "permit(principal, action == Action::%q, resource == Scope::%q) "+
 			"when { context.now >= 0 && context.now < %d && context.cost >= 0 && context.cost <= %d };\n",
 			g.Effect, g.Scope, g.ExpiresAt, g.Budget)
 	}
-	set, err := cedar.NewPolicySetFromBytes("grants.cedar", []byte(text))
-	return Cedar{policies: set, entities: types.EntityMap{}}, err
-}
-
-// Ask builds the request that Cedar is asked, outside what is measured.
-func Ask(r law.Request) types.Request {
-	return types.Request{
-		Principal: types.NewEntityUID("Session", "bench"),
-		Action:    types.NewEntityUID("Action", types.String(r.Effect)),
-		Resource:  types.NewEntityUID("Scope", types.String(r.Scope)),
-		Context: types.NewRecord(types.RecordMap{
-			"now": types.Long(r.Now), "cost": types.Long(r.Cost),
-		}),
+	policies, err := cedar.NewPolicySetFromBytes("grants.cedar", []byte(text.String()))
+	if err != nil {
+		return nil, err
 	}
-}
-
-// Allows reports Cedar's decision.
-func (c Cedar) Allows(r types.Request) bool {
-	decision, _ := cedar.Authorize(c.policies, c.entities, r)
-	return decision == types.Allow
+	entities := types.EntityMap{}
+	return func(r law.Request) Answer {
+		request := types.Request{
+			Principal: types.NewEntityUID("Session", "bench"),
+			Action:    types.NewEntityUID("Action", types.String(r.Effect)),
+			Resource:  types.NewEntityUID("Scope", types.String(r.Scope)),
+			Context: types.NewRecord(types.RecordMap{
+				"now": types.Long(r.Now), "cost": types.Long(r.Cost),
+			}),
+		}
+		return func() (bool, error) {
+			decision, detail := cedar.Authorize(policies, entities, request)
+			if len(detail.Errors) > 0 {
+				return false, fmt.Errorf("cedar: %s", detail.Errors[0].Message)
+			}
+			return decision == types.Allow, nil
+		}
+	}, nil
 }
