@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"world/fault"
 	"world/store/fsck"
 )
 
@@ -26,8 +27,10 @@ func (d *boot) scan(ctx context.Context) error {
 }
 
 // checkEvidence derives the newest evidence again, in a time that does not grow
-// with the store, and repairs nothing. Findings do not keep a daemon from starting:
-// each read checks its own bytes, and whatever rests on damaged ones fails (D23).
+// with the store, and repairs nothing. A store whose chain, head or spend does not
+// hold is refused: every later entry and every budget would rest on it. Other
+// findings do not keep a daemon from starting: each read checks its own bytes, and
+// whatever rests on damaged ones fails (D23).
 func (d *boot) checkEvidence(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, scanTime)
 	defer cancel()
@@ -38,6 +41,9 @@ func (d *boot) checkEvidence(ctx context.Context) error {
 	}
 	if !report.Clean() {
 		fmt.Fprintln(d.stdout, "integrity: the evidence does not hold; run ailang-worldd fsck")
+	}
+	if report.Broken {
+		return fault.New("serve: integrity", fault.Corrupt, "chain, head or spend of the store does not hold")
 	}
 	line := d.log.Info().Int64("objects", report.Objects).Int64("entries", report.Entries).Int64("intents", report.Intents).
 		Int64("findings", int64(len(report.Findings))+report.More)

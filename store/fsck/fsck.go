@@ -29,6 +29,7 @@ func (f Finding) String() string { return f.Where + ": " + f.What }
 type Report struct {
 	Findings []Finding
 	More     int64 // findings beyond Options.MaxFindings
+	Broken   bool  // a finding is of chain, head or spend: nothing may be built on these
 	Objects  int64
 	Entries  int64
 	Claims   int64
@@ -113,6 +114,12 @@ func (c *checker) find(where, what string, args ...any) {
 	c.report.Findings = append(c.report.Findings, Finding{where, fmt.Sprintf(what, args...)})
 }
 
+// breaks finds what makes chain, head or spend worthless.
+func (c *checker) breaks(where, what string, args ...any) {
+	c.report.Broken = true
+	c.find(where, what, args...)
+}
+
 // why is an error's detail, which names no path, or its kind.
 func why(err error) string {
 	var e *fault.Error
@@ -128,10 +135,15 @@ func (c *checker) row(kind, where string, count *int64, damage error) bool {
 	if *count%progressEvery == 0 && c.opts.Progress != nil {
 		c.opts.Progress(kind, *count)
 	}
-	if damage != nil {
+	switch {
+	case damage == nil:
+		return true
+	case kind == "log", kind == "ledgers":
+		c.breaks(where, "%s", why(damage))
+	default:
 		c.find(where, "%s", why(damage))
 	}
-	return damage == nil
+	return false
 }
 
 func (c *checker) engine() error {

@@ -187,20 +187,20 @@ func (c *checker) ledgers() error {
 		}
 		want := c.spending[l.Episode]
 		if want == nil {
-			c.find(r.Where, "the episode has no intents")
+			c.breaks(r.Where, "the episode has no intents")
 			return nil
 		}
 		if l.Next != want.next {
-			c.find(r.Where, "the next ordinal is %d, the intents end before %d", l.Next, want.next)
+			c.breaks(r.Where, "the next ordinal is %d, the intents end before %d", l.Next, want.next)
 		}
 		if got, sums := fmt.Sprint(l.Spent), fmt.Sprint(want.totals()); got != sums {
-			c.find(r.Where, "the totals are %s, the intents sum to %s", got, sums)
+			c.breaks(r.Where, "the totals are %s, the intents sum to %s", got, sums)
 		}
 		return nil
 	})
 	for episode := range c.spending {
 		if !seen[episode] {
-			c.find("spend of "+string(episode), "its totals are missing")
+			c.breaks("spend of "+string(episode), "its totals are missing")
 		}
 	}
 	return err

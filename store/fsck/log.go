@@ -49,13 +49,13 @@ func (c *checker) link(where string, before store.Head, e store.Entry) {
 	}, e.Invocation)
 	switch {
 	case e.Index != want.Index:
-		c.find(where, "the entry before it is %d", before.Index)
+		c.breaks(where, "the entry before it is %d", before.Index)
 	case e.Prev != want.Prev:
-		c.find(where, "its prevEntryHash is not the hash of the entry before")
+		c.breaks(where, "its prevEntryHash is not the hash of the entry before")
 	case e.Hash != want.Hash:
-		c.find(where, "its header hashes to %s", want.Hash)
+		c.breaks(where, "its header hashes to %s", want.Hash)
 	case e.World != want.World:
-		c.find(where, "its world ref should be %s", want.World)
+		c.breaks(where, "its world ref should be %s", want.World)
 	}
 }
 
@@ -63,7 +63,7 @@ func (c *checker) head(want store.Head) error {
 	r, err := c.audit.Head(c.ctx)
 	if fault.Is(err, fault.NotFound) {
 		if want != store.Void {
-			c.find("head", "it is missing, and the log has entries")
+			c.breaks("head", "it is missing, and the log has entries")
 		}
 		return nil
 	}
@@ -71,10 +71,10 @@ func (c *checker) head(want store.Head) error {
 		return err
 	}
 	if r.Fault != nil {
-		c.find(r.Where, "%s", why(r.Fault))
+		c.breaks(r.Where, "%s", why(r.Fault))
 	}
 	if r.Value != want {
-		c.find(r.Where, "it selects entry %d %s, the log ends with %d %s", r.Value.Index, r.Value.Entry, want.Index, want.Entry)
+		c.breaks(r.Where, "it selects entry %d %s, the log ends with %d %s", r.Value.Index, r.Value.Entry, want.Index, want.Entry)
 	}
 	return nil
 }

@@ -114,7 +114,7 @@ func TestPostgresEveryColumn(t *testing.T) {
 			return []string{"refused: " + err.Error()}
 		}
 		defer s.Close()
-		r, err := fsck.Run(ctx, s, fsck.Options{MaxFindings: 3})
+		r, err := fsck.Run(ctx, s, fsck.Options{})
 		if err != nil {
 			return []string{"refused: " + err.Error()}
 		}
@@ -133,8 +133,10 @@ func TestPostgresEveryColumn(t *testing.T) {
 		written[c.table] = strings.TrimPrefix(written[c.table]+", "+c.name, ", ")
 	}
 	changed := 0
-	try := func(table, what, statement string) {
+	try := func(table, what, statement, where string) {
 		t.Helper()
+		name := rowName(t, table, "encode(hash, 'hex')")
+		row := textsOf(t, conn, fmt.Sprintf("SELECT %s FROM world.%s WHERE %s", name, table, where))
 		exec("CREATE TABLE public.spare AS TABLE world." + table)
 		defer func() {
 			exec("DELETE FROM world." + table)
@@ -150,8 +152,10 @@ func TestPostgresEveryColumn(t *testing.T) {
 			t.Fatalf("%s: %d rows, %v", statement, tag.RowsAffected(), err)
 		}
 		changed++
-		if found := examine(); len(found) == 0 {
-			t.Errorf("%s %s: nothing was found", table, what)
+		// The row of before that is there no more, and what is there that was not.
+		row = append(row, textsOf(t, conn, fmt.Sprintf("SELECT %s FROM world.%s EXCEPT SELECT %s FROM public.spare", name, table, name))...)
+		if found := examine(); len(found) == 0 || !named(found, row) {
+			t.Errorf("%s %s: no finding of %q in %q", table, what, row, found)
 		}
 	}
 	for _, c := range columns {
@@ -159,17 +163,31 @@ func TestPostgresEveryColumn(t *testing.T) {
 			"bigint": "%[1]s + 1000", "text": "%[1]s || 'x'",
 			"bytea": "CASE WHEN octet_length(%[1]s) = 0 THEN decode(repeat('00', 32), 'hex') ELSE substr(%[1]s, 2) || '\\x07'::bytea END",
 		}[c.kind]
-		try(c.table, c.name, fmt.Sprintf("UPDATE world.%s SET %s = %s WHERE %s = (SELECT %s FROM world.%s ORDER BY %s DESC LIMIT 1)",
-			c.table, c.name, fmt.Sprintf(change, c.name), c.name, c.name, c.table, c.name))
+		where := fmt.Sprintf("%s = (SELECT %s FROM world.%s ORDER BY %s DESC LIMIT 1)", c.name, c.name, c.table, c.name)
+		try(c.table, c.name, fmt.Sprintf("UPDATE world.%s SET %s = %s WHERE %s", c.table, c.name, fmt.Sprintf(change, c.name), where), where)
 	}
 	for table := range written {
 		if table != "labels" { // nothing says that an object had a further label
-			try(table, "rows", "DELETE FROM world."+table)
+			try(table, "rows", "DELETE FROM world."+table, "false")
 		}
 	}
 	if changed < 70 {
 		t.Fatalf("only %d changes were tried", changed)
 	}
+}
+
+// textsOf are what a query of one column returns.
+func textsOf(t *testing.T, conn *pgx.Conn, query string) []string {
+	t.Helper()
+	found, err := conn.Query(t.Context(), query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := pgx.CollectRows(found, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
 }
 
 type columnOf struct{ table, name, kind string }

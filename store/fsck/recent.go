@@ -3,6 +3,7 @@ package fsck
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"world/fault"
 	"world/store"
@@ -19,15 +20,12 @@ const (
 // it: what a daemon does before it serves. It holds the newest entries to their
 // chain and head, their objects to their hashes, their records to their claims,
 // and the spend of their episodes to its intents where these are few. Damage
-// elsewhere is for Run to find. Writers beside it may cause findings.
+// elsewhere is for Run to find. Writers beside it cause no finding: it looks below
+// the head and the totals that it read first.
 func Recent(ctx context.Context, from store.Reader) (Report, error) {
 	c := &checker{ctx: ctx, opts: Options{MaxFindings: 1000}}
 	r := recent{checker: c, from: from, episodes: map[store.EpisodeID]bool{}}
 	err := r.run()
-	if err != nil && ctx.Err() == nil && fault.Is(err, fault.Corrupt) {
-		c.find("store", "%s", why(err))
-		err = nil
-	}
 	return c.report, err
 }
 
@@ -42,21 +40,28 @@ func (r *recent) run() error {
 	if fault.Is(err, fault.NotFound) {
 		return r.nothing()
 	}
-	if err != nil {
-		return err
-	}
-	if err := r.chain(head); err != nil {
-		return err
+	if err == nil {
+		err = r.chain(head)
 	}
 	for episode := range r.episodes {
-		if err := r.spend(episode); err != nil {
-			return err
+		if err == nil {
+			err = r.spend(episode)
 		}
 	}
-	if _, err := r.from.LastTime(r.ctx); err != nil {
-		return err
+	if fault.Is(err, fault.Corrupt) { // a row without which there is no chain, head or spend
+		r.breaks("store", "%s", why(err))
+		return nil
 	}
-	_, err = r.from.Indeterminate(r.ctx, 500)
+	if err == nil {
+		_, err = r.from.LastTime(r.ctx)
+	}
+	if err == nil {
+		_, err = r.from.Indeterminate(r.ctx, 500)
+	}
+	if fault.Is(err, fault.Corrupt) {
+		r.find("store", "%s", why(err))
+		return nil
+	}
 	return err
 }
 
@@ -64,7 +69,7 @@ func (r *recent) run() error {
 func (r *recent) nothing() error {
 	entries, err := r.from.Entries(r.ctx, 0, 1)
 	if err == nil && len(entries) > 0 {
-		r.find("head", "it is missing, and the log has entries")
+		r.breaks("head", "it is missing, and the log has entries")
 	}
 	return err
 }
@@ -84,6 +89,9 @@ func (r *recent) chain(head store.Head) error {
 		return err
 	}
 	for _, e := range entries {
+		if e.Index > head.Index {
+			break // of a writer beside
+		}
 		where := fmt.Sprintf("log %d", e.Index)
 		r.report.Entries++
 		r.link(where, before, e)
@@ -93,7 +101,7 @@ func (r *recent) chain(head store.Head) error {
 		}
 	}
 	if before != head {
-		r.find("head", "it selects entry %d %s, the log ends with %d %s", head.Index, head.Entry, before.Index, before.Entry)
+		r.breaks("head", "it selects entry %d %s, the log ends with %d %s", head.Index, head.Entry, before.Index, before.Entry)
 	}
 	return nil
 }
@@ -121,25 +129,31 @@ func (r *recent) entry(where string, e store.Entry) error {
 	}
 	r.sameCall(where, e, v)
 	r.episodes[v.EpisodeID] = true
-	claim, err := r.from.Claim(r.ctx, e.Invocation)
-	if fault.Is(err, fault.NotFound) {
-		r.find(where, "its claim is missing")
-		return nil
-	}
-	if err == nil && (claim.Input != v.Input || claim.Session != v.Session || claim.Transition != v.SkillID || claim.Episode != v.EpisodeID) {
+	claim, whole, err := r.claim(where, e)
+	if whole && (claim.Input != v.Input || claim.Session != v.Session || claim.Transition != v.SkillID || claim.Episode != v.EpisodeID) {
 		r.find(where, "its claim is of another call")
 	}
 	return err
 }
 
+// claim reads the claim of an entry's call, and reports whether there is one.
+func (r *recent) claim(where string, e store.Entry) (claim store.Claim, whole bool, err error) {
+	claim, err = r.from.Claim(r.ctx, e.Invocation)
+	switch {
+	case fault.Is(err, fault.NotFound):
+		r.find(where, "its claim is missing")
+	case fault.Is(err, fault.Corrupt):
+		r.find(where, "%s", why(err))
+	default:
+		return claim, err == nil, err
+	}
+	return claim, false, nil
+}
+
 // commit reads what a client's entry was to be.
 func (r *recent) commit(where string, e store.Entry) error {
-	claim, err := r.from.Claim(r.ctx, e.Invocation)
-	if fault.Is(err, fault.NotFound) {
-		r.find(where, "its claim is missing")
-		return nil
-	}
-	if err != nil {
+	claim, whole, err := r.claim(where, e)
+	if !whole {
 		return err
 	}
 	o, err := r.from.Object(r.ctx, claim.Input)
@@ -170,6 +184,10 @@ func (r *recent) spend(episode store.EpisodeID) error {
 		if err != nil {
 			return err
 		}
+		below := slices.IndexFunc(intents, func(i store.Intent) bool { return i.Ordinal >= ledger.Next })
+		if below >= 0 {
+			intents = intents[:below]
+		}
 		if len(intents) == 0 {
 			break
 		}
@@ -179,7 +197,7 @@ func (r *recent) spend(episode store.EpisodeID) error {
 		}
 	}
 	if got, want := fmt.Sprint(ledger.Spent), fmt.Sprint(sum.totals()); got != want || ledger.Next != sum.next {
-		r.find("spend of "+string(episode), "the totals are %s, the intents sum to %s", got, want)
+		r.breaks("spend of "+string(episode), "the totals are %s, the intents sum to %s", got, want)
 	}
 	return nil
 }
