@@ -8,6 +8,7 @@ import (
 	"database/sql"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -43,15 +44,15 @@ func BenchmarkCall(b *testing.B) {
 	ctx := context.Background()
 	w := begin(b, ctx)
 	journal := bare(b) // after the store, whose way of syncing holds for the process
-	var brokered, least time.Duration
-	timed := func(total *time.Duration, n int, call func() error) {
-		start := time.Now()
+	var brokered, least times
+	timed := func(all *times, n int, call func() error) {
 		for range n {
+			start := time.Now()
 			if err := call(); err != nil {
 				b.Fatal(err)
 			}
+			*all = append(*all, time.Since(start))
 		}
-		*total += time.Since(start)
 	}
 	b.ResetTimer()
 	for left := b.N; left > 0; left -= block {
@@ -59,10 +60,28 @@ func BenchmarkCall(b *testing.B) {
 		timed(&brokered, n, func() error { return w.call(ctx) })
 		timed(&least, n, journal)
 	}
-	n := float64(b.N)
-	b.ReportMetric(n/brokered.Seconds(), "brokered/s")
-	b.ReportMetric(n/least.Seconds(), "bare/s")
-	b.ReportMetric(least.Seconds()/brokered.Seconds(), "ratio")
+	brokered.report(b, "brokered")
+	least.report(b, "bare")
+	b.ReportMetric(least.sum().Seconds()/brokered.sum().Seconds(), "ratio")
+}
+
+// times is how long each call of one kind took.
+type times []time.Duration
+
+func (t times) sum() (all time.Duration) {
+	for _, d := range t {
+		all += d
+	}
+	return all
+}
+
+// report gives the rate, and the times that half and all but a hundredth of the
+// calls kept within.
+func (t times) report(b *testing.B, kind string) {
+	slices.Sort(t)
+	b.ReportMetric(float64(len(t))/t.sum().Seconds(), kind+"/s")
+	b.ReportMetric(float64(t[len(t)/2].Microseconds()), kind+"-p50-µs")
+	b.ReportMetric(float64(t[len(t)*99/100].Microseconds()), kind+"-p99-µs")
 }
 
 // bare returns what makes two durable inserts of one row each.

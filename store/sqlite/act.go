@@ -52,6 +52,7 @@ func (s *Store) act(ctx context.Context, op string, act store.Act, find func(*co
 		if err := putObjects(c, act.Objects, at.subject(act.Draft)); err != nil {
 			return err
 		}
+		c.known.news.acted = c.known.news.acted || len(act.Changes) > 0
 		for _, ch := range act.Changes {
 			if err := apply(c, op, ch); err != nil {
 				return err

@@ -66,10 +66,15 @@ func (p place) next() int64 { return p.head.Index + 1 }
 // subject is what the next entry is about, when it is made of d.
 func (p place) subject(d store.Draft) subject { return subject{d.Transition, p.next()} }
 
-// findPlace reads the head and refuses what names an object that is not stored.
+// findPlace tells the head and refuses what names an object that is not stored. A
+// head that this connection wrote is known: should another have come to be, the
+// log has an entry of the next index already, and refuses ours.
 func findPlace(c *conn, op string, named []store.Ref) (place, error) {
-	p := place{}
 	named = c.known.unknown(named)
+	if at := c.known.place; at != nil && len(named) == 0 {
+		return *at, nil
+	}
+	p := place{}
 	stored := 0
 	found, err := c.row(func(row rows.Scanner) (err error) {
 		p.head, err = rows.ScanHead(row, &stored, &p.clock)
@@ -142,6 +147,7 @@ func chain(c *conn, p place, d store.Draft, id store.InvocationID, at int64) (st
 	if _, err := c.exec(moveHead, rows.HeadArgs(e.Head())...); err != nil {
 		return e, err
 	}
+	c.known.place = &place{e.Head(), p.clock}
 	return e, tick(c, p.clock, at)
 }
 

@@ -98,8 +98,12 @@ func spend(c *conn, op string, in store.Intention, now ledgerRow) error {
 		"ON CONFLICT (episode, effect, scope) DO UPDATE SET total = excluded.total, digest = excluded.digest, ordinal = excluded.ordinal",
 		string(r.episode), string(in.Effect), string(in.Scope), r.spent.Total, d[:], in.Cost, in.Budget, before,
 		lease[:], string(in.Claim.Invocation), now.next)
-	if err != nil || n == 1 {
+	if err != nil {
 		return err
+	}
+	if n == 1 {
+		c.known.spent(r, now.next)
+		return nil
 	}
 	if err := checkLease(c, op, in.Lease); err != nil {
 		return err
@@ -147,6 +151,10 @@ func tick(c *conn, clock, at int64) error {
 	}
 	d := store.ClockDigest(at)
 	_, err := c.exec("UPDATE clock SET at = ?, digest = ? WHERE id = 1", at, d[:])
+	c.known.news.clock = instant{true, at}
+	if c.known.place != nil {
+		c.known.place.clock = at
+	}
 	return err
 }
 

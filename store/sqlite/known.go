@@ -11,10 +11,16 @@ const knownRefs = 4096
 // is missing is always asked. What the open transaction stored is known within
 // it, and forgotten unless it commits.
 //
+// It also remembers the head of the log and the mirror of what others read, for
+// the one connection that changes them.
+//
 // The zero value knows nothing.
 type known struct {
 	young, old map[store.Ref]label // when young is full it becomes old
 	open       []labelled          // of the open transaction
+	place      *place              // where the next entry goes; nil when it must be read
+	mirror     *mirror             // nil for a connection that does not serve callers
+	news       news                // of the open transaction
 }
 
 // label is one that an object is known to have; some is false when only its
@@ -78,12 +84,27 @@ func (k *known) commit() {
 	for _, l := range k.open {
 		k.keep(l.ref, l.label)
 	}
-	k.rollback()
+	if k.mirror != nil {
+		k.mirror.publish(&k.news)
+	}
+	k.end()
 }
 
+// rollback forgets what the open transaction changed. A COMMIT whose reply was
+// lost ends here too, so that the mirror forgets what may have changed.
 func (k *known) rollback() {
+	k.place = nil
+	if k.mirror != nil {
+		k.mirror.publish(&news{unknown: true})
+	}
+	k.end()
+}
+
+func (k *known) end() {
 	clear(k.open)
 	k.open = k.open[:0]
+	clear(k.news.ledgers)
+	k.news = news{ledgers: k.news.ledgers[:0]}
 }
 
 func (k *known) keep(r store.Ref, l label) {

@@ -73,6 +73,7 @@ func (s *Store) Put(ctx context.Context, r store.Rows) error {
 		if err := wantSeal(c, op, store.Filling); err != nil {
 			return err
 		}
+		c.known.news.unknown, c.known.place = true, nil
 		return put(c, r)
 	}, func(*conn) (bool, error) { return false, nil }) // it may be put again
 }

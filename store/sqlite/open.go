@@ -31,6 +31,7 @@ type Store struct {
 	lock    *os.File
 	readers *pool
 	writer  *writer // nil when read-only
+	mirror  *mirror // likewise
 	closing sync.Once
 
 	leasing chan struct{} // one slot: leases change hands one at a time
@@ -143,6 +144,8 @@ func (s *Store) openWriting(opts Options) (err error) {
 		checkpoints.close()
 		return err
 	}
+	s.mirror = newMirror()
+	w.known.mirror = s.mirror
 	s.writer = startWriter(w, checkpoints)
 	return nil
 }

@@ -32,8 +32,8 @@ func newPool(n int, open func() (*conn, error)) (*pool, error) {
 // read lends a connection to fn. Each fn is one statement or opens its own
 // transaction, so it sees one committed state.
 func (p *pool) read(ctx context.Context, op string, fn func(c *conn) error) error {
-	if ctx.Err() != nil {
-		return batch.Ended(ctx, op)
+	if err := p.check(ctx, op); err != nil {
+		return err
 	}
 	select {
 	case <-ctx.Done():
@@ -44,6 +44,19 @@ func (p *pool) read(ctx context.Context, op string, fn func(c *conn) error) erro
 		defer func() { p.idle <- c }()
 		return asFault(op, fn(c))
 	}
+}
+
+// check refuses a read whose caller is gone, and any after close.
+func (p *pool) check(ctx context.Context, op string) error {
+	select {
+	case <-p.closed:
+		return fault.New(op, fault.Unavailable, "the store is closed")
+	default:
+	}
+	if ctx.Err() != nil {
+		return batch.Ended(ctx, op)
+	}
+	return nil
 }
 
 // close waits for running reads.

@@ -69,12 +69,10 @@ func readClock(c *conn) (int64, error) {
 }
 
 // LastTime implements store.Reader.
-func (s *Store) LastTime(ctx context.Context) (at int64, err error) {
-	err = s.readers.read(ctx, "sqlite: last time", func(c *conn) (err error) {
-		at, err = readClock(c)
-		return err
-	})
-	return at, err
+func (s *Store) LastTime(ctx context.Context) (int64, error) {
+	return recall(ctx, s, "sqlite: last time",
+		func(m *mirror) (int64, bool) { return m.clock.at, m.clock.known },
+		func(m *mirror, at int64) { m.clock = instant{true, at} }, readClock)
 }
 
 // Head implements store.Reader.

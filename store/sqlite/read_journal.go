@@ -10,15 +10,18 @@ import (
 
 // Ledger implements store.Reader.
 func (s *Store) Ledger(ctx context.Context, episode store.EpisodeID) (store.Ledger, error) {
-	l := store.Ledger{Episode: episode}
-	err := s.readers.read(ctx, "sqlite: ledger", func(c *conn) error {
-		return c.each(func(row rows.Scanner) error {
-			r, err := scanSpent(row, &l.Next)
-			l.Spent = append(l.Spent, r.spent)
-			return err
-		}, "SELECT ("+nextSQL+"), "+spendColumns+" FROM spend WHERE episode = ?1 ORDER BY effect, scope", string(episode))
-	})
-	return l, err
+	return recall(ctx, s, "sqlite: ledger",
+		func(m *mirror) (store.Ledger, bool) { l, ok := m.ledgers[episode]; return l, ok },
+		func(m *mirror, l store.Ledger) { hold(m.ledgers, episode, l) },
+		func(c *conn) (store.Ledger, error) {
+			l := store.Ledger{Episode: episode}
+			err := c.each(func(row rows.Scanner) error {
+				r, err := scanSpent(row, &l.Next)
+				l.Spent = append(l.Spent, r.spent)
+				return err
+			}, "SELECT ("+nextSQL+"), "+spendColumns+" FROM spend WHERE episode = ?1 ORDER BY effect, scope", string(episode))
+			return l, err
+		})
 }
 
 // snapshot runs several reads on one state of the database.
@@ -88,13 +91,14 @@ func readSession(c *conn, id store.CredentialID) (rows.Session, error) {
 }
 
 // Session implements store.Reader.
-func (s *Store) Session(ctx context.Context, id store.CredentialID) (v store.Session, err error) {
-	err = s.readers.read(ctx, "sqlite: session", func(c *conn) error {
-		r, err := readSession(c, id)
-		v = r.Session
-		return err
-	})
-	return v, err
+func (s *Store) Session(ctx context.Context, id store.CredentialID) (store.Session, error) {
+	return recall(ctx, s, "sqlite: session",
+		func(m *mirror) (store.Session, bool) { v, ok := m.sessions[id]; return v, ok },
+		func(m *mirror, v store.Session) { hold(m.sessions, id, v) },
+		func(c *conn) (store.Session, error) {
+			r, err := readSession(c, id)
+			return r.Session, err
+		})
 }
 
 // Sessions implements store.Reader.
@@ -122,11 +126,12 @@ func (s *Store) Sessions(ctx context.Context, after store.CredentialID, limit in
 }
 
 // Registry implements store.Reader.
-func (s *Store) Registry(ctx context.Context, name string) (to store.Ref, err error) {
-	err = s.readers.read(ctx, "sqlite: registry", func(c *conn) error {
-		m, err := one(c, fmt.Sprintf("registry %q", name), rows.ScanRegistry, "SELECT "+rows.RegistryColumns+" FROM registry WHERE name = ?", name)
-		to = m.To
-		return err
-	})
-	return to, err
+func (s *Store) Registry(ctx context.Context, name string) (store.Ref, error) {
+	return recall(ctx, s, "sqlite: registry",
+		func(m *mirror) (store.Ref, bool) { to, ok := m.registries[name]; return to, ok },
+		func(m *mirror, to store.Ref) { hold(m.registries, name, to) },
+		func(c *conn) (store.Ref, error) {
+			m, err := one(c, fmt.Sprintf("registry %q", name), rows.ScanRegistry, "SELECT "+rows.RegistryColumns+" FROM registry WHERE name = ?", name)
+			return m.To, err
+		})
 }
