@@ -2,14 +2,11 @@ package confine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
-
-	"world/fault"
 )
 
 // overlayProbeVerb writes into a file of the worktree and reads it back.
@@ -49,12 +46,4 @@ func (j *Jail) attackThroughOverlay(t target) string {
 		return "a write in it reached the worktree"
 	}
 	return ""
-}
-
-// causeOf is the text beneath a fault, for an operator.
-func causeOf(err error) string {
-	if f, ok := errors.AsType[*fault.Error](err); ok && f.Cause != nil {
-		return strings.TrimSpace(f.Cause.Error())
-	}
-	return err.Error()
 }

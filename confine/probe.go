@@ -4,41 +4,15 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net"
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
 	"world/fault"
 )
-
-// Reach is what the attacks at start showed: the highest level at which none of
-// them got through, and why the levels above it were passed over.
-type Reach struct {
-	Level   Level
-	Elapsed time.Duration
-	passed  []string
-	overlay string // why programs get no private layer over a worktree; "" when they do
-}
-
-// String is one line for a log.
-func (r Reach) String() string {
-	text := fmt.Sprintf("%s (denied a write, a connect and a fork in %s)", r.Level, r.Elapsed.Round(time.Millisecond))
-	if r.Level == Process {
-		text = "process (nothing is denied)"
-	}
-	if r.Level == Namespaces && r.overlay != "" {
-		text += "; no layer over a worktree: " + r.overlay
-	}
-	if len(r.passed) > 0 {
-		text += "; not " + strings.Join(r.passed, "; not ")
-	}
-	return text
-}
 
 // attack is how far the probe got.
 type attack struct {
@@ -91,20 +65,13 @@ func (j *Jail) prove(ceiling Level) (Reach, error) {
 		if err == nil && got == (attack{}) {
 			break
 		}
-		r.passed = append(r.passed, passedOver(r.Level, got, err))
+		r.passed = append(r.passed, j.missed(r.Level, got, err))
 	}
 	if r.Level == Namespaces {
 		r.overlay = j.attackThroughOverlay(target)
 	}
 	r.Elapsed = time.Since(began)
 	return r, nil
-}
-
-func passedOver(level Level, got attack, err error) string {
-	if err != nil {
-		return level.String() + ": " + causeOf(err)
-	}
-	return fmt.Sprintf("%s: got through %+v", level, got)
 }
 
 // attack runs the probe at one level. Namespaces must hold without the filter on
@@ -115,7 +82,7 @@ func (j *Jail) attack(level Level, t target) (attack, error) {
 		limits.Processes, bound = 1<<15, 1<<15
 	}
 	if level == Namespaces && j.bwrap == "" {
-		return attack{}, fault.New("confine: new", fault.Unavailable, "bubblewrap is not installed")
+		return attack{}, fault.Wrap("confine: new", fault.Unavailable, errNoBubblewrap, "")
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), limits.Wall)
 	defer cancel()

@@ -163,8 +163,17 @@ func (d *boot) buildJail(context.Context) (err error) {
 	if reach.Level < d.floor {
 		line = d.log.Warn()
 	}
-	line.Stringer("reach", reach).Stringer("floor", d.floor).Msg("confinement")
+	line.Stringer("reach", reach).Stringer("floor", d.floor).Interface("admitted", d.admitted()).Msg("confinement")
 	return nil
+}
+
+// admitted tells of each use of the jail whether its floor is reached.
+func (d *boot) admitted() map[string]bool {
+	admitted := map[string]bool{}
+	for _, use := range uses(d.floor) {
+		admitted[use.Name] = d.jail.Reach().Meets(use)
+	}
+	return admitted
 }
 
 // bootstrap begins an empty store, and tells where the registry of another serves

@@ -83,7 +83,7 @@ func (d *boot) listen(context.Context) error {
 	routes := daemon.Routes(daemon.Surfaces{
 		Reads: rest.New(d.store, rest.Health{
 			Status: "ok", DaemonVersion: daemon.Version, InterpreterRef: d.stage.Ref,
-			Confinement: d.jail.Reach().Level.String(), Floor: d.floor.String(),
+			Confinement: d.jail.Reach().Level.String(), Floor: d.floor.String(), Uses: d.admitted(),
 		}),
 		Commits: rest.NewCommits(rest.CommitOptions{Store: d.store, Coordinator: d.calls}),
 		MCP:     mcp.New(mcp.Options{Store: d.store, Coordinator: d.calls, Version: daemon.Version, Notice: d.notice()}),

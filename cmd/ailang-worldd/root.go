@@ -21,7 +21,7 @@ func newRoot() *cobra.Command {
 	root.AddCommand(
 		newServe(),
 		newSession(),
-		newWhy(), newFsck(), newReplay(), newReceipts(), newReconcile(), newRegistry(), newStore(),
+		newWhy(), newFsck(), newReplay(), newReceipts(), newReconcile(), newRegistry(), newStore(), newDoctor(),
 		newHealth(), newHead(), newLog(), newObject(),
 	)
 	return root

@@ -49,7 +49,7 @@ func TestADaemonLeavesNothingBehindButItsWorld(t *testing.T) {
 		t.Errorf("head: status %d, %s", status, head)
 	}
 	if status, health := r.get("/v1/health"); status != 200 || !strings.Contains(health, `"status":"ok"`) ||
-		!strings.Contains(health, `"confinement_floor":"landlock"`) || strings.Contains(health, state) {
+		!strings.Contains(health, `"confinement_floor":"landlock","confinement_uses":{"file operations":true,"programs":true,"pure functions":true}`) || strings.Contains(health, state) {
 		t.Errorf("health: status %d, %s", status, health)
 	}
 	self, err := os.Executable()

@@ -21,6 +21,9 @@ type Health struct {
 	InterpreterRef store.Ref `json:"interpreter_ref"`
 	Confinement    string    `json:"confinement"`       // level reached
 	Floor          string    `json:"confinement_floor"` // level demanded
+
+	// Uses tells of each thing that runs confined whether the level it needs is reached.
+	Uses map[string]bool `json:"confinement_uses"`
 }
 
 // Reads serves a store's evidence.

@@ -41,7 +41,7 @@ func open(t *testing.T) *world {
 	}
 	t.Cleanup(func() { _ = s.Close() })
 	w := &world{store: s, mux: http.NewServeMux(), log: &bytes.Buffer{}}
-	reads := rest.New(s, rest.Health{Status: "ok", DaemonVersion: "9", InterpreterRef: store.RefOf(nil), Confinement: "namespaces", Floor: "landlock"})
+	reads := rest.New(s, rest.Health{Status: "ok", DaemonVersion: "9", InterpreterRef: store.RefOf(nil), Confinement: "namespaces", Floor: "landlock", Uses: map[string]bool{"programs": true, "files": false}})
 	for pattern, handler := range map[string]http.HandlerFunc{
 		"GET /v1/health": reads.Health, "GET /v1/head": reads.Head, "GET /v1/log": reads.Log,
 		"GET /v1/log/{index}": reads.LogEntry, "GET /v1/objects/{ref}": reads.Object,
@@ -87,7 +87,7 @@ func wantRefusal(t *testing.T, path string, got *httptest.ResponseRecorder, stat
 func TestHealthSaysWhatIsFixed(t *testing.T) {
 	w := open(t)
 	want := `{"status":"ok","daemon_version":"9","interpreter_ref":"` + string(store.RefOf(nil)) +
-		`","confinement":"namespaces","confinement_floor":"landlock"}`
+		`","confinement":"namespaces","confinement_floor":"landlock","confinement_uses":{"files":false,"programs":true}}`
 	if got := w.get("/v1/health"); got.Code != 200 || got.Body.String() != want {
 		t.Fatalf("status %d, %s; want %s", got.Code, got.Body, want)
 	}
