@@ -14,7 +14,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"path"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -31,23 +30,37 @@ type Policy struct {
 	SecurityMode  string         `toml:"security_mode"`
 	AllowedCaps   []string       `toml:"allowed_caps"`
 	Sandbox       string         `toml:"fs_sandbox"` // absolute path of the worktree
-	TimeoutMillis int64          `toml:"timeout_ms"`
+	TimeoutMillis int64          `toml:"timeout_ms"` // of a run
 	DenyWrite     []string       `toml:"fs_deny_write"`
+	NetAllow      []string       `toml:"net_allow,omitempty"` // IP:port that a run may connect to
 	Entry         string         `toml:"entry"`
-	MaxTransfer   int64          `toml:"max_fs_transfer_bytes,omitzero"` // bytes of one file read or written
-	Budgets       map[string]int `toml:"budgets"`
+	MaxSource     int64          `toml:"max_source_bytes,omitzero"`       // bytes of a program's file
+	MaxGraph      int64          `toml:"max_module_graph_bytes,omitzero"` // bytes of all its modules
+	MaxOutput     int64          `toml:"max_output_bytes,omitzero"`       // bytes of a run's stdout and stderr together
+	MaxTransfer   int64          `toml:"max_fs_transfer_bytes,omitzero"`  // bytes of one file read or written
+	Budgets       map[string]int `toml:"budgets"`                         // effects that one run may have
 }
 
 // keys are the exact names of the file's keys.
 var keys = []string{
-	"security_mode", "allowed_caps", "fs_sandbox", "timeout_ms", "fs_deny_write", "entry", "max_fs_transfer_bytes", "budgets",
+	"security_mode", "allowed_caps", "fs_sandbox", "timeout_ms", "fs_deny_write", "net_allow", "entry",
+	"max_source_bytes", "max_module_graph_bytes", "max_output_bytes", "max_fs_transfer_bytes", "budgets",
 }
 
-// Restricted is the only security mode that is served.
-const Restricted = "restricted"
+// Security modes. Only runs with the capability Env are trusted, because restricted
+// mode has no adapter for it; the jail around them is the same.
+const (
+	Restricted = "restricted"
+	Trusted    = "trusted_host"
+)
 
-// DefaultTransfer is the transfer limit of a policy that names none, in bytes.
-const DefaultTransfer = 8 << 20
+// Limits of a restricted policy that names none, in bytes.
+const (
+	DefaultSource   = 1 << 20
+	DefaultGraph    = 16 << 20
+	DefaultOutput   = 8 << 20
+	DefaultTransfer = 8 << 20
+)
 
 // For returns the policy of an episode whose worktree is at root.
 func For(root string) Policy {
@@ -69,46 +82,6 @@ func (p Policy) Render() ([]byte, error) {
 		return nil, fault.Wrap("policy: render", fault.Internal, err, "")
 	}
 	return b.Bytes(), nil
-}
-
-// Parse reads a policy file and refuses unknown keys and what is not restricted.
-func Parse(raw []byte) (Policy, error) {
-	bad := func(format string, args ...any) (Policy, error) {
-		return Policy{}, fault.New("policy", fault.Invalid, format, args...)
-	}
-	if len(raw) > MaxFile || !utf8.Valid(raw) {
-		return bad("the file is too large or not UTF-8")
-	}
-	p := Policy{Entry: "main", TimeoutMillis: 5000, MaxTransfer: DefaultTransfer}
-	meta, err := toml.Decode(string(raw), &p)
-	if err != nil {
-		return Policy{}, fault.Wrap("policy", fault.Invalid, err, "the file is not TOML of the expected types")
-	}
-	// The library folds the case of keys; AILANG's reader and this one do not.
-	for _, key := range meta.Keys() {
-		if len(key) == 1 && !slices.Contains(keys, key[0]) || len(key) > 1 && key[0] != "budgets" {
-			return bad("unknown fields: [%s]", key)
-		}
-	}
-	if p.SecurityMode == "" {
-		p.SecurityMode = Restricted
-	}
-	switch {
-	case p.SecurityMode != Restricted:
-		return bad("security_mode %q is not served here", p.SecurityMode)
-	case !slices.Contains(p.AllowedCaps, "FS"):
-		return bad("allowed_caps does not admit FS")
-	case !plainRoot(p.Sandbox):
-		return bad("fs_sandbox is not a clean absolute path")
-	case p.TimeoutMillis <= 0 || p.MaxTransfer <= 0:
-		return bad("timeout_ms and max_fs_transfer_bytes must be positive")
-	}
-	for _, pattern := range p.DenyWrite {
-		if _, err := path.Match(pattern, ""); err != nil || pattern == "" || path.IsAbs(pattern) || slices.Contains(strings.Split(pattern, "/"), "..") {
-			return bad("fs_deny_write pattern %q must be relative to fs_sandbox with no traversal", pattern)
-		}
-	}
-	return p, nil
 }
 
 // Digest is the policy's name in answers: the sha256 of the file's bytes.

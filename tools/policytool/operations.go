@@ -51,7 +51,7 @@ func summary(t *tree, _ Request, digest string) Response {
 	slices.Sort(cli)
 	return Response{OK: true, Summary: &Summary{
 		SecurityMode: t.policy.SecurityMode, PolicyDigest: digest, Sandbox: t.policy.Sandbox,
-		Caps: t.policy.AllowedCaps, NetAllow: []string{}, ProcessAllow: []string{}, CLI: cli,
+		Caps: t.policy.AllowedCaps, NetAllow: t.policy.NetAllow, ProcessAllow: []string{}, CLI: cli,
 		Ops: operationNames(), TimeoutMS: t.policy.TimeoutMillis,
 	}}
 }

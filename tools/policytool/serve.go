@@ -142,8 +142,14 @@ func answer(policyFile string, q Request) Response {
 	if !ok {
 		return refused("unknown op %q (ops: %s)", clip(q.Op), strings.Join(operationNames(), ", "))
 	}
+	if p.SecurityMode != policy.Restricted && q.Op != "summary" {
+		return refused("policy: security_mode %q is for runs alone", p.SecurityMode)
+	}
 	if text := q.surplus(op); text != "" {
 		return refused("%s", text)
+	}
+	if p.NetAllow == nil {
+		p.NetAllow = []string{}
 	}
 	t, err := openTree(p)
 	if err != nil {
