@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"world/broker"
@@ -15,38 +16,65 @@ import (
 	"world/tools/policy"
 )
 
-// checkTime bounds the first run of a tool binary, in wall time.
+// checkTime bounds one question to a tool binary at start, in wall time.
 const checkTime = 5 * time.Second
 
-// Check runs the tool once, as it will run, and asks for its summary: so that what
-// is no tool binary, or one that reads the policy otherwise, is found before an
-// agent pays for it. Unavailable when it does not answer as the contract says
-// (reference/world.md §7.3). world-tool itself needs no check: it is this build's.
+// Check asks the tool for its summary, as it will run, under each policy that it
+// will be given: so that what is no tool binary, or one that reads a policy otherwise,
+// is found before an agent pays for it. Unavailable when it does not answer as the
+// contract says (reference/world.md §7.3). world-tool itself needs no check: it is
+// this build's. What the tool says that it serves is kept.
 func (h *Handler) Check(ctx context.Context) (err error) {
 	if h.tool == nil {
 		return nil
 	}
-	const op = "tools: check"
-	fail := func(what string) error {
-		return fault.New(op, fault.Unavailable, "the tool binary does not answer policy-tool's summary as the contract says: %s", what)
-	}
 	// An episode's name never begins with a dot.
 	worktree, err := os.MkdirTemp(h.root, ".check-")
 	if err != nil {
-		return fault.Wrap(op, fault.Unavailable, err, "the workspace root cannot be written")
+		return fault.Wrap("tools: check", fault.Unavailable, err, "the workspace root cannot be written")
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(worktree)) }()
 	user := int(confine.UserOf(""))
 	if err := os.Lchown(worktree, user, user); err != nil {
-		return fault.Wrap(op, fault.Unavailable, err, "the workspace root cannot be given to programs")
+		return fault.Wrap("tools: check", fault.Unavailable, err, "the workspace root cannot be given to programs")
 	}
-	rules, err := policy.For(worktree).Render()
-	if err != nil {
-		return err
+	var found *said
+	for _, p := range h.variants(worktree) {
+		summary, err := h.ask(ctx, worktree, p)
+		if err != nil {
+			return err
+		}
+		if found == nil {
+			found = readSaid(summary)
+		}
 	}
-	result, err := h.jail.Run(ctx, h.spec(broker.Job{Effect: WorkspaceRead, Deadline: checkTime}, worktree, rules, []byte(`{"op":"summary"}`)))
+	h.said = found
+	return nil
+}
+
+// variants are the policies that a tool may be given: an episode's, and one for
+// each kind of run.
+func (h *Handler) variants(worktree string) []policy.Policy {
+	all := []policy.Policy{policy.For(worktree), policy.ForRun(worktree, []string{}, nil)}
+	for _, cap := range h.allow {
+		all = append(all, policy.ForRun(worktree, []string{cap}, h.netAllow))
+	}
+	return all
+}
+
+// ask gets the tool's summary under one policy and holds it to that.
+func (h *Handler) ask(ctx context.Context, worktree string, p policy.Policy) (summary canon.Value, err error) {
+	fail := func(what string) (canon.Value, error) {
+		return summary, fault.New("tools: check", fault.Unavailable, "the tool binary does not answer policy-tool's summary as the contract says: %s", what)
+	}
+	rules, err := p.Render()
 	if err != nil {
-		return err
+		return summary, err
+	}
+	question := request{op: "summary", value: canon.NewObject([]canon.Member{{Name: "op", Value: canon.NewString("summary")}})}
+	result, err := h.jail.Run(ctx, h.spec(broker.Job{Effect: WorkspaceRead, Deadline: checkTime}, worktree, rules, question))
+	if err != nil {
+		return summary, err
 	}
 	if result.Bound != confine.Unbounded || result.Exit != 0 {
 		return fail(fmt.Sprintf("it ended with exit code %d, %s", result.Exit, result.Bound))
@@ -58,37 +86,45 @@ func (h *Handler) Check(ctx context.Context) (err error) {
 	if refused, ok := textOf(answer, "refused"); ok || !succeeded(answer) {
 		return fail("it refused: " + withoutPath(refused, worktree))
 	}
-	if wrong := misread(answer, worktree, policy.Digest(rules)); wrong != "" {
+	summary, _ = answer.Get("summary")
+	if wrong := misread(summary, p, policy.Digest(rules)); wrong != "" {
 		return fail("its summary has another " + wrong)
 	}
-	return nil
+	return summary, nil
 }
 
+// contractOps are the operations that any tool binary must have.
+var contractOps = []string{"read", "write", "edit", "ai_check", "builtins_list", "examples_search"}
+
 // misread names what a summary says otherwise than the policy does, "" for nothing.
-func misread(answer canon.Value, worktree, digest string) string {
-	summary, _ := answer.Get("summary")
+func misread(summary canon.Value, p policy.Policy, digest string) string {
 	for _, want := range []struct{ name, text string }{
-		{"security_mode", policy.Restricted}, {"fs_sandbox", worktree}, {"policy_digest", digest},
+		{"security_mode", p.SecurityMode}, {"fs_sandbox", p.Sandbox}, {"policy_digest", digest},
 	} {
 		if got, ok := textOf(summary, want.name); !ok || got != want.text {
 			return want.name
 		}
 	}
+	for name, want := range map[string][]string{"caps": p.AllowedCaps, "net_allow": p.NetAllow} {
+		if got := texts(summary, name); !equalSets(got, want) {
+			return name
+		}
+	}
 	if cli, ok := summary.Get("cli"); !ok || cli.Kind() != canon.Array {
 		return "cli"
 	}
-	var ops []string
-	list, _ := summary.Get("ops")
-	for _, item := range list.Items() {
-		name, _ := item.Text()
-		ops = append(ops, name)
-	}
-	for _, needed := range allowed {
-		for _, name := range needed {
-			if !slices.Contains(ops, name) {
-				return "ops"
-			}
+	ops := texts(summary, "ops")
+	for _, needed := range contractOps {
+		if !slices.Contains(ops, needed) {
+			return "ops"
 		}
 	}
 	return ""
+}
+
+func equalSets(a, b []string) bool {
+	a, b = slices.Clone(a), slices.Clone(b)
+	slices.Sort(a)
+	slices.Sort(b)
+	return strings.Join(a, " ") == strings.Join(b, " ")
 }

@@ -14,8 +14,8 @@ import (
 
 // TestCheck runs tool binaries that answer the first question, and that do not.
 func TestCheck(t *testing.T) {
-	const summary = `{"ok":true,"summary":{"security_mode":"restricted","fs_sandbox":"'$PWD'","policy_digest":"'$digest'","cli":[],"ops":["read","write","edit","summary"]}}`
-	digest := `digest=$(sha256sum < "$3" | cut -d" " -f1); `
+	const summary = `{"ok":true,"summary":{"security_mode":"restricted","fs_sandbox":"'$PWD'","policy_digest":"'$digest'","caps":'$caps',"net_allow":[],"cli":[],"ops":["read","write","edit","ai_check","builtins_list","examples_search","summary"]}}`
+	digest := `digest=$(sha256sum < "$3" | cut -d" " -f1); caps=$(sed -n "s/allowed_caps = //p" "$3"); `
 	say := func(answer string) string { return digest + "echo '" + answer + "'\n" }
 	for _, c := range []struct{ name, script, says string }{
 		{"a good summary", say(summary), ""},
@@ -30,6 +30,8 @@ func TestCheck(t *testing.T) {
 		{"another worktree", say(strings.Replace(summary, "'$PWD'", "/", 1)), "fs_sandbox"},
 		{"another policy", say(strings.Replace(summary, "'$digest'", "x", 1)), "policy_digest"},
 		{"no cli", say(strings.Replace(summary, `"cli":[],`, "", 1)), "cli"},
+		{"other capabilities", say(strings.Replace(summary, "'$caps'", `["IO","FS","Net"]`, 1)), "caps"},
+		{"an address", say(strings.Replace(summary, `"net_allow":[]`, `"net_allow":["127.0.0.1:80"]`, 1)), "net_allow"},
 		{"no edit", say(strings.Replace(summary, `,"edit"`, "", 1)), "ops"},
 		{"a crash", "kill -9 $$\n", "exit code"},
 	} {

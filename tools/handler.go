@@ -3,7 +3,7 @@ package tools
 import (
 	"context"
 	"errors"
-	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,7 +13,6 @@ import (
 
 	"world/broker"
 	"world/broker/law"
-	"world/canon"
 	"world/confine"
 	"world/fault"
 	"world/store"
@@ -27,7 +26,10 @@ type Options struct {
 	Tool          string        // path of the tool binary; "" is the jail's first stage, world-tool itself
 	StateDir      string        // absolute; policies are rendered below it
 	WorkspaceRoot string        // absolute; an episode's worktree is the directory of its name
-	Floor         confine.Level // default landlock (D26)
+	Examples      string        // absolute; a corpus of examples, "" for the one that world-tool has
+	AllowCaps     []string      // capabilities of runs beyond the usual: Env, Net
+	NetAllow      []string      // addresses that runs with Net may connect to, by policy.ParseNetAllow
+	Floor         confine.Level // of file operations, default landlock; programs need namespaces (D26)
 	Log           zerolog.Logger
 }
 
@@ -37,23 +39,18 @@ type Handler struct {
 	tool     *confine.Image // nil: the first stage
 	ref      store.Ref
 	beside   []string // the tool's own directory, for a binary that starts another one
+	said     *said    // what the tool says it does; nil until Check, and without a tool
 	state    string   // without links, as is root
 	root     string
 	policies string
+	examples string // likewise, "" for none
+	allow    []string
+	netAllow []string
 	floor    confine.Level
 	log      zerolog.Logger
 }
 
 var _ broker.Handler = (*Handler)(nil)
-
-// allowed lists which operations each effect may ask the tool for.
-var allowed = map[law.Effect][]string{
-	WorkspaceRead:  {"read"},
-	WorkspaceWrite: {"write", "edit"},
-}
-
-// writes lists the effects after which a worktree may have changed.
-var writes = map[law.Effect]bool{WorkspaceWrite: true}
 
 // maxAnswer is the largest output that a handler may give, in bytes.
 const maxAnswer = 4 << 20
@@ -70,8 +67,11 @@ func NewHandler(o Options) (*Handler, error) {
 		return nil, fault.New("tools: new handler", fault.Unavailable,
 			"the coding tools need confinement level %s and the machine reaches %s", o.Floor, reach)
 	}
-	h := &Handler{jail: o.Jail, ref: o.Jail.Stage().Ref, floor: o.Floor, log: o.Log}
-	if err := h.place(o.StateDir, o.WorkspaceRoot); err != nil {
+	h := &Handler{jail: o.Jail, ref: o.Jail.Stage().Ref, floor: o.Floor, log: o.Log, allow: o.AllowCaps, netAllow: o.NetAllow}
+	if err := h.place(o.StateDir, o.WorkspaceRoot, o.Examples); err != nil {
+		return nil, err
+	}
+	if err := h.checkCaps(); err != nil {
 		return nil, err
 	}
 	if o.Tool == "" {
@@ -93,8 +93,10 @@ func NewHandler(o Options) (*Handler, error) {
 	return h, nil
 }
 
-// Effects returns the effects that the handler serves.
-func (h *Handler) Effects() []law.Effect { return []law.Effect{WorkspaceRead, WorkspaceWrite} }
+// Effects returns the effects that the handler serves, sorted.
+func (h *Handler) Effects() []law.Effect {
+	return slices.Sorted(maps.Keys(served))
+}
 
 // Tool returns the ref of the tool binary.
 func (h *Handler) Tool() store.Ref { return h.ref }
@@ -110,92 +112,104 @@ func (h *Handler) Close() error {
 // Handle implements broker.Handler. A refusal by the tool is an answer, and the
 // effect has succeeded.
 func (h *Handler) Handle(ctx context.Context, job broker.Job) broker.Result {
-	request, problem := admit(job.Effect, job.Payload)
+	if served[job.Effect].runs {
+		return h.run(ctx, job)
+	}
+	request, problem := h.admit(job.Effect, job.Payload)
 	if problem != "" {
 		return broker.Result{Status: store.StatusFailed, Detail: problem}
 	}
-	worktree, rules, err := h.episode(job.Episode)
+	if refusal := h.noCorpus(request); refusal != nil {
+		return broker.Result{Status: store.StatusSucceeded, Output: refusal}
+	}
+	worktree, err := h.worktree(job.Episode)
 	if err != nil {
-		h.log.Error().Err(err).Str("intent", job.Intent).Msg("tool not started")
-		return failed(err)
+		return h.unstarted(job, err)
+	}
+	rules, err := h.keepPolicy(string(job.Episode), policy.For(worktree))
+	if err != nil {
+		return h.unstarted(job, err)
 	}
 	result, err := h.jail.Run(ctx, h.spec(job, worktree, rules, request))
 	if err != nil {
-		h.log.Error().Err(err).Str("intent", job.Intent).Msg("tool not started")
-		return failed(err)
+		return h.unstarted(job, err)
 	}
-	h.log.Debug().Str("intent", job.Intent).Stringer("level", result.Level).Int("exit", result.Exit).
-		Str("bound", string(result.Bound)).Dur("elapsed", result.Elapsed).Bytes("stderr", result.Stderr).Msg("tool ended")
-	return h.judge(job.Effect, result, worktree, policy.Digest(rules))
+	h.trace(job, result)
+	return h.judge(job.Effect, request, result, worktree, policy.Digest(rules))
 }
 
-// spec is one run of the tool.
-func (h *Handler) spec(job broker.Job, worktree string, rules, request []byte) confine.Spec {
+func (h *Handler) unstarted(job broker.Job, err error) broker.Result {
+	h.log.Error().Err(err).Str("intent", job.Intent).Msg("tool not started")
+	return broker.Result{Status: store.StatusFailed, Detail: fault.Public(err)}
+}
+
+func (h *Handler) trace(job broker.Job, r confine.Result) {
+	h.log.Debug().Str("intent", job.Intent).Stringer("level", r.Level).Int("exit", r.Exit).
+		Str("bound", string(r.Bound)).Dur("elapsed", r.Elapsed).Bytes("stderr", r.Stderr).Msg("tool ended")
+}
+
+// spec is one run of the tool for an operation.
+func (h *Handler) spec(job broker.Job, worktree string, rules []byte, request request) confine.Spec {
 	limits := toolLimits
 	if job.Deadline > 0 {
 		limits.Wall = min(limits.Wall, job.Deadline)
 	}
-	return confine.Spec{
-		Floor: h.floor, Program: h.tool,
-		Args: []string{policytool.Verb, "--policy", confine.FilePath}, File: rules, Stdin: request,
+	image, args := h.program(request), []string{policytool.Verb, "--policy", confine.FilePath}
+	if image == nil && h.needsMore(request) {
+		image = h.jail.Stage()
+	}
+	s := h.common(job.Episode, worktree)
+	s.Floor, s.Program, s.Args, s.File, s.Stdin = h.floor, image, args, rules, request.value.Bytes()
+	s.ReadOnly, s.Limits = !served[job.Effect].writes, limits
+	return s
+}
+
+// common is what all runs for an episode share: environment, user and sight.
+func (h *Handler) common(episode store.EpisodeID, worktree string) confine.Spec {
+	s := confine.Spec{
 		Env: []string{
 			"HOME=" + confine.Home, "PATH=/usr/bin:/bin", "LANG=C", "LC_ALL=C",
 			"AILANG_CACHE_DIR=" + confine.Home,
 		},
-		Worktree: worktree, ReadOnly: !writes[job.Effect], Readable: h.beside,
-		Hidden: []string{h.state, h.root},
-		User:   confine.UserOf(string(job.Episode)), Limits: limits,
+		Worktree: worktree, Readable: slices.Clone(h.beside), Hidden: []string{h.state, h.root},
+		User: confine.UserOf(string(episode)),
 	}
+	if h.examples != "" {
+		s.Env = append(s.Env, "AILANG_EXAMPLES="+h.examples)
+		s.Readable = append(s.Readable, h.examples)
+	}
+	return s
 }
 
-// toolLimits bound one run of the tool. Output holds a file of the transfer cap
-// with its JSON escapes, Memory the same a few times over.
+// toolLimits bound one run of the tool for an operation. Output holds a file of the
+// transfer cap with its JSON escapes, Memory the same a few times over.
 var toolLimits = confine.Limits{
 	Wall: broker.DefaultDeadline, CPU: 10 * time.Second, Memory: 512 << 20, FileSize: 64 << 20, Files: 128,
 	Processes: 128, Output: 16 << 20, Scratch: 64 << 20,
 }
 
-// admit checks an effect's payload against what the effect may ask for and
-// returns the request to send. The tool may read keys case-insensitively, so a key
-// that only folds to one it knows is refused.
-func admit(effect law.Effect, payload []byte) (request []byte, problem string) {
-	v, err := canon.Parse(payload, canon.Limits{})
-	if err != nil || v.Kind() != canon.Object {
-		return nil, fmt.Sprintf("broker: %s refuses a payload that is not a JSON object", effect)
-	}
-	for _, m := range v.Members() {
-		if exact, ok := alias(m.Name); ok {
-			return nil, fmt.Sprintf("broker: %s refuses the payload: key %q aliases %q", effect, m.Name, exact)
-		}
-	}
-	op, ok := textOf(v, "op")
-	if !ok || !slices.Contains(allowed[effect], op) {
-		return nil, fmt.Sprintf("broker: %s refuses op %q: not in this effect's op allowlist", effect, op)
-	}
-	return v.Bytes(), ""
-}
-
-// episode returns the episode's worktree and its policy, which it renders.
-func (h *Handler) episode(id store.EpisodeID) (worktree string, rules []byte, err error) {
+// worktree returns the episode's worktree.
+func (h *Handler) worktree(id store.EpisodeID) (string, error) {
 	if _, err := store.ParseEpisodeID(string(id)); err != nil {
-		return "", nil, err
+		return "", err
 	}
-	worktree = filepath.Join(h.root, string(id))
+	worktree := filepath.Join(h.root, string(id))
 	if info, err := os.Lstat(worktree); err != nil || !info.IsDir() {
-		return "", nil, fault.Wrap("tools: episode", fault.Unavailable, err, "episode %s has no worktree here", id)
+		return "", fault.Wrap("tools: episode", fault.Unavailable, err, "episode %s has no worktree here", id)
 	}
-	if rules, err = policy.For(worktree).Render(); err != nil {
-		return "", nil, err
-	}
-	path := filepath.Join(h.policies, string(id)+".toml")
-	if err := keep(path, rules); err != nil {
-		return "", nil, fault.Wrap("tools: episode", fault.Unavailable, err, "the policy of episode %s cannot be written", id)
-	}
-	return worktree, rules, nil
+	return worktree, nil
 }
 
-func failed(err error) broker.Result {
-	return broker.Result{Status: store.StatusFailed, Detail: fault.Public(err)}
+// keepPolicy renders a policy and keeps it under its name, as what a tool was told.
+func (h *Handler) keepPolicy(name string, p policy.Policy) ([]byte, error) {
+	rules, err := p.Render()
+	if err != nil {
+		return nil, err
+	}
+	if err := keep(filepath.Join(h.policies, name+".toml"), rules); err != nil {
+		return nil, fault.Wrap("tools: policy", fault.Unavailable, err, "the policy %s cannot be written", name)
+	}
+	return rules, nil
 }
 
 // keep makes a file hold exactly these bytes, whole or not at all.

@@ -13,9 +13,9 @@ import (
 // judge turns the end of a run into one of the three ways an effect ends. What
 // certainly did not happen failed; what may have happened and did not say so
 // readably is indeterminate, except for a read, which leaves nothing behind.
-func (h *Handler) judge(effect law.Effect, r confine.Result, worktree, digest string) broker.Result {
+func (h *Handler) judge(effect law.Effect, q request, r confine.Result, worktree, digest string) broker.Result {
 	unknown := func(detail string) broker.Result {
-		if writes[effect] && r.Started {
+		if served[effect].writes && r.Started {
 			return broker.Result{Status: store.StatusIndeterminate, Detail: detail}
 		}
 		return broker.Result{Status: store.StatusFailed, Detail: detail}
@@ -33,17 +33,51 @@ func (h *Handler) judge(effect law.Effect, r confine.Result, worktree, digest st
 	if problem != "" {
 		return unknown("the tool's response " + problem)
 	}
-	if content, ok := answer.Get("content"); effect == WorkspaceRead && succeeded(answer) && (!ok || content.Kind() != canon.String) {
-		answer = answer.With("content", canon.NewString("")) // the contract leaves out what is empty
+	answer = complete(q.op, answer)
+	for _, name := range []string{"refused", "stdout", "stderr"} {
+		if text, ok := textOf(answer, name); ok {
+			answer = answer.With(name, canon.NewString(withoutPath(text, worktree)))
+		}
 	}
-	if text, ok := textOf(answer, "refused"); ok {
-		answer = answer.With("refused", canon.NewString(withoutPath(text, worktree)))
-	}
-	output := answer.With("tool", canon.NewString(string(h.ref))).With("policy_digest", canon.NewString(digest)).Bytes()
+	output := answer.With("tool", canon.NewString(string(h.served(q)))).With("policy_digest", canon.NewString(digest)).Bytes()
 	if len(output) > maxAnswer {
 		return unknown("the tool's response is too large; read a smaller file")
 	}
 	return broker.Result{Status: store.StatusSucceeded, Output: output}
+}
+
+// complete puts back what the contract leaves out because it is empty.
+func complete(op string, answer canon.Value) canon.Value {
+	if _, ran := answer.Get("argv"); ran {
+		for _, name := range []string{"stdout", "stderr"} {
+			if _, ok := textOf(answer, name); !ok {
+				answer = answer.With(name, canon.NewString(""))
+			}
+		}
+		if _, ok := answer.Get("exit_code"); !ok {
+			answer = answer.With("exit_code", canon.NewInt(0))
+		}
+	}
+	filled := map[string]struct {
+		name  string
+		empty canon.Value
+	}{
+		"read": {"content", canon.NewString("")}, "list": {"entries", canon.NewArray(nil)}, "search": {"matches", canon.NewArray(nil)},
+	}
+	if fill, ok := filled[op]; ok && succeeded(answer) {
+		if given, _ := answer.Get(fill.name); given.Kind() != fill.empty.Kind() {
+			answer = answer.With(fill.name, fill.empty)
+		}
+	}
+	return answer
+}
+
+// served is the ref of the binary that serves a request.
+func (h *Handler) served(q request) store.Ref {
+	if h.program(q) == nil {
+		return h.jail.Stage().Ref
+	}
+	return h.ref
 }
 
 // reserved are members that only the host adds to an answer.
@@ -90,17 +124,4 @@ func textOf(v canon.Value, name string) (string, bool) {
 func withoutPath(text, worktree string) string {
 	text = strings.ReplaceAll(text, worktree+"/", "")
 	return strings.ReplaceAll(text, worktree, ".")
-}
-
-// requestKeys are the members that a tool's request may have.
-var requestKeys = []string{"op", "path", "content", "old_text", "new_text", "module", "query", "package", "flags"}
-
-// alias reports a key that equals a request key only when case is folded.
-func alias(name string) (exact string, ok bool) {
-	for _, key := range requestKeys {
-		if name != key && strings.EqualFold(name, key) {
-			return key, true
-		}
-	}
-	return "", false
 }

@@ -13,12 +13,16 @@ import (
 // place makes the policy directory and refuses every arrangement in which an agent
 // could write its own policy: state inside the workspace root, as the paths are
 // written or where their links lead.
-func (h *Handler) place(state, root string) error {
+func (h *Handler) place(state, root, examples string) error {
 	const op = "tools: new handler"
 	policies := filepath.Join(state, "policies")
-	for _, path := range []string{state, root} {
+	given := []string{state, root}
+	if examples != "" {
+		given = append(given, examples)
+	}
+	for _, path := range given {
 		if !filepath.IsAbs(path) || filepath.Clean(path) != path {
-			return fault.New(op, fault.Invalid, "state directory and workspace root must be absolute, clean paths")
+			return fault.New(op, fault.Invalid, "state directory, workspace root and examples must be absolute, clean paths")
 		}
 	}
 	h.state, h.root, h.policies = leadsTo(state), leadsTo(root), leadsTo(policies)
@@ -31,6 +35,17 @@ func (h *Handler) place(state, root string) error {
 	if !confine.Reachable(filepath.Join(h.root, "any"), confine.UserOf("")) {
 		return fault.New(op, fault.Unavailable,
 			"programs run as users of their own, and the workspace root or a directory above it does not let them through: it needs mode o+x")
+	}
+	if examples == "" {
+		return nil
+	}
+	h.examples = leadsTo(examples)
+	if inside(root, examples) || inside(h.root, h.examples) {
+		return fault.New(op, fault.Invalid, "the examples lie inside the workspace root, by name or by link")
+	}
+	if !h.jail.CanShow(h.examples, []string{h.state, h.root}, confine.UserOf("")) {
+		return fault.New(op, fault.Unavailable,
+			"the directory of examples is not there, holds what must stay hidden, or a directory above it does not let programs through: it needs mode o+x")
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,7 +13,6 @@ import (
 	"world/coordinator/plan"
 	"world/coordinator/registry"
 	"world/store"
-	"world/store/record"
 	"world/tools/policy"
 )
 
@@ -56,13 +56,34 @@ func TestPlans(t *testing.T) {
 		payload string
 	}{
 		{"ailang-read", `{"path":"src/ü.txt"}`, WorkspaceRead, `{"op":"read","path":"src/ü.txt"}`},
+		{"ailang-read", `{"path":"a","offset":0,"limit":20}`, WorkspaceRead, `{"flags":{"limit":"20","offset":"0"},"op":"read","path":"a"}`},
 		{"ailang-write", `{"path":"a","content":""}`, WorkspaceWrite, `{"content":"","op":"write","path":"a"}`},
 		{"ailang-write", `{"path":"a","content":"<\"&\n\u0000😀"}`, WorkspaceWrite, `{"content":"<\"&\n\u0000😀","op":"write","path":"a"}`},
 		{"ailang-edit", `{"path":"a..b","old_text":"x","new_text":""}`, WorkspaceWrite, `{"new_text":"","old_text":"x","op":"edit","path":"a..b"}`},
+		{"ailang-check", `{"path":"a.py"}`, AilangCheck, `{"op":"ai_check","path":"a.py"}`},
+		{"workspace-list", `{}`, WorkspaceRead, `{"op":"list","path":"."}`},
+		{"workspace-list", `{"path":"src/","glob":"*.py","limit":3}`, WorkspaceRead, `{"flags":{"glob":"*.py","limit":"3"},"op":"list","path":"src/"}`},
+		{"workspace-search", `{"query":"x"}`, WorkspaceRead, `{"op":"search","path":".","query":"x"}`},
+		{"workspace-search", `{"query":"x","path":"src","glob":"*.py","literal":true,"ignore_case":false,"limit":9}`, WorkspaceRead,
+			`{"flags":{"glob":"*.py","limit":"9","literal":"true"},"op":"search","path":"src","query":"x"}`},
+		{"workspace-search", `{"query":"x","ignore_case":true}`, WorkspaceRead, `{"flags":{"ignore-case":"true"},"op":"search","path":".","query":"x"}`},
+		{"builtins-search", `{}`, AilangDiscover, `{"op":"builtins_list"}`},
+		{"builtins-search", `{"query":"x"}`, AilangDiscover, `{"op":"builtins_list"}`},
+		{"builtins-search", `{"query":"x","module":"json"}`, AilangDiscover, `{"flags":{"module":"json"},"op":"builtins_list"}`},
+		{"examples-search", `{"query":"read json"}`, AilangDiscover, `{"op":"examples_search","query":"read json"}`},
+		{"examples-search", `{"query":" --read\n\tjson "}`, AilangDiscover, `{"op":"examples_search","query":"read json"}`},
+		{"ailang-cli", `{"op":"prompt"}`, AilangCLI, `{"op":"prompt"}`},
+		{"ailang-cli", `{"op":"fmt","path":"a","flags":{"check":"true","b":""}}`, AilangCLI, `{"flags":{"b":"","check":"true"},"op":"fmt","path":"a"}`},
+		{"ailang-run", `{"path":"a.py"}`, AilangRun, `{"path":"a.py"}`},
+		{"ailang-run", `{"path":"a.py","stdin":"in","argv":["b","a"],"args_json":"null","caps":["IO","FS"]}`, AilangRun,
+			`{"args_json":"null","argv":["b","a"],"caps":["FS","IO"],"path":"a.py","stdin":"in"}`},
+		{"ailang-run", `{"path":"a.py","caps":[]}`, AilangRun, `{"caps":[],"path":"a.py"}`},
+		{"ailang-run", `{"path":"a.py","caps":["IO","Env"]}`, AilangRunEnv, `{"caps":["Env","IO"],"path":"a.py"}`},
+		{"ailang-run", `{"path":"a.py","caps":["Net"]}`, AilangRunNet, `{"caps":["Net"],"path":"a.py"}`},
 	}
 	for _, test := range tests {
 		p := planned(t, test.id, phase(test.args))
-		if len(p.Effects) != 1 || p.Finish || p.Result.Kind() != canon.Null {
+		if finishes := test.id == "ailang-check" || test.id == "builtins-search"; len(p.Effects) != 1 || p.Finish != finishes || p.Result.Kind() != canon.Null {
 			t.Errorf("%s %s: %s", test.id, test.args, p.Bytes)
 			continue
 		}
@@ -82,7 +103,33 @@ func TestRefusalTexts(t *testing.T) {
 		id          store.TransitionID
 		input, want string
 	}{
-		{"ailang-read", phase(`{"path":"a","mode":"x"}`), `unknown argument "mode"; ailang-read admits only: path`},
+		{"ailang-read", phase(`{"path":"a","mode":"x"}`), `unknown argument "mode"; ailang-read admits only: limit, offset, path`},
+		{"ailang-read", phase(`{"path":"a","offset":-1}`), `argument "offset" must be a whole number of 0 or more`},
+		{"ailang-read", phase(`{"path":"a","limit":"3"}`), `argument "limit" must be a whole number of 0 or more`},
+		{"ailang-read", phase(`{"path":"a","limit":1.5}`), `argument "limit" must be a whole number of 0 or more`},
+		{"workspace-list", phase(`{"path":""}`), path("")},
+		{"workspace-search", phase(`{}`), `missing required argument "query"`},
+		{"workspace-search", phase(`{"query":"x","literal":"true"}`), `argument "literal" must be true or false`},
+		{"builtins-search", phase(`{"query":["x"]}`), `argument "query" must be a string`},
+		{"builtins-search", phase(`{"path":"x"}`), `unknown argument "path"; builtins-search admits only: module, query`},
+		{"examples-search", phase(`{"query":" -- "}`), `argument "query" names nothing to search for`},
+		{"ailang-check", phase(`{"path":"../a"}`), path("../a")},
+		{"ailang-cli", phase(`{"op":"run"}`), `op "run" is not an ailang-cli op; reads, writes and edits have their own tools, and run is ailang-run`},
+		{"ailang-cli", phase(`{"op":"read","path":"a"}`), `op "read" is not an ailang-cli op; reads, writes and edits have their own tools, and run is ailang-run`},
+		{"ailang-cli", phase(`{"op":"fmt","path":"a","flags":{"write":""}}`), `op "fmt" flag "write" writes the worktree; ailang-cli never writes (format with flag "check", then edit)`},
+		{"ailang-cli", phase(`{"op":"check","flags":{"json":true}}`), `argument "flags" must be an object of string values`},
+		{"ailang-cli", phase(`{"op":"check","flags":["json"]}`), `argument "flags" must be an object of string values`},
+		{"ailang-run", phase(`{"path":"a","stdin":"` + strings.Repeat("x", 65537) + `"}`), `argument "stdin" is 65537 bytes; the limit is 65536`},
+		{"ailang-run", phase(`{"path":"a","argv":[` + strings.Repeat(`"",`, 32) + `""]}`), `argument "argv" has 33 items; the limit is 32`},
+		{"ailang-run", phase(`{"path":"a","argv":["","` + strings.Repeat("x", 1025) + `"]}`), `an argv item is 1025 bytes; the limit is 1024`},
+		{"ailang-run", phase(`{"path":"a","argv":["a\u0000"]}`), `an argv item contains a NUL byte`},
+		{"ailang-run", phase(`{"path":"a","argv":[1]}`), `argument "argv" must be a list of strings`},
+		{"ailang-run", phase(`{"path":"a","caps":["IO","Root"]}`), `unknown capability "Root"; caps admits only: Declassify, Env, FS, IO, Net`},
+		{"ailang-run", phase(`{"path":"a","caps":["IO","IO"]}`), `capability "IO" is listed twice`},
+		{"ailang-run", phase(`{"path":"a","caps":["Net","Env"]}`), `caps names both Env and Net; one run takes at most one of them`},
+		{"ailang-run", phase(`{"path":"a","args_json":"{"}`), `argument "args_json" must be a string holding JSON`},
+		{"ailang-run", phase(`{"path":"a","args_json":1}`), `argument "args_json" must be a string holding JSON`},
+		{"ailang-run", phase(`{"path":"-a"}`), path("-a")},
 		{"ailang-write", phase(`{"x":1}`), `unknown argument "x"; ailang-write admits only: content, path`},
 		{"ailang-edit", phase(`{"Path":"a"}`), `unknown argument "Path"; ailang-edit admits only: new_text, old_text, path`},
 		{"ailang-read", phase(`{}`), `missing required argument "path"`},
@@ -185,7 +232,7 @@ func payloadText(t *testing.T, p plan.Plan, name string) (string, bool) {
 // TestDescriptionsNameTheirLimits: the numbers and names that hold, and no others.
 func TestDescriptionsNameTheirLimits(t *testing.T) {
 	for id, wants := range map[store.TransitionID][]string{
-		"ailang-read":  {"The file: at most 4000000 bytes as JSON text", "A .git cannot be read"},
+		"ailang-read":  {"What is read: at most 4000000 bytes as JSON text", "Binary files and a .git cannot be read"},
 		"ailang-write": {"The content: at most 1000000 bytes as JSON text"},
 		"ailang-edit":  {"old_text and new_text together: at most 1000000 bytes as JSON text"},
 	} {
@@ -216,46 +263,86 @@ func TestDescriptionsNameTheirLimits(t *testing.T) {
 
 func TestBuiltinsAreWellFormed(t *testing.T) {
 	revision, sources, err := registry.First(Builtins(), store.RefOf([]byte("interpreter")))
-	if err != nil || len(sources) != len(Builtins()) {
+	if err != nil || len(sources) != len(Builtins()) || len(sources) != 10 {
 		t.Fatalf("%d sources, %v", len(sources), err)
 	}
 	for _, d := range revision.Entries {
-		if len(d.DeclaredEffects) != 1 || d.Access.Cost != 0 || d.DeclaredEffects[0].Cost != 1 ||
-			d.Access.Effect != d.DeclaredEffects[0].Effect || d.Access.Scope != Worktree || d.DeclaredEffects[0].Scope != Worktree {
+		declared := 1
+		if d.ID == "ailang-run" {
+			declared = 3
+		}
+		if len(d.DeclaredEffects) != declared || d.Access.Cost != 0 || d.Access.Scope != Worktree || d.Access.Effect != d.DeclaredEffects[0].Effect {
 			t.Errorf("%s: access %+v, declared %+v", d.ID, d.Access, d.DeclaredEffects)
 		}
-		var input struct {
-			Type                 string
-			Properties           map[string]struct{ Type, Description string }
-			Required             []string
-			AdditionalProperties *bool
-		}
-		if err := json.Unmarshal(d.InputSchema, &input); err != nil {
-			t.Fatal(err)
-		}
-		if input.Type != "object" || input.AdditionalProperties == nil || *input.AdditionalProperties || len(input.Required) != len(input.Properties) {
-			t.Errorf("%s: input schema %s", d.ID, d.InputSchema)
-		}
-		for name, p := range input.Properties {
-			if p.Type != "string" || p.Description == "" {
-				t.Errorf("%s: property %s is not described", d.ID, name)
-			}
-			// The schema and the code agree on what is required.
-			if p := planned(t, d.ID, phase(`{"path":"a"}`)); name != "path" && len(p.Effects) != 0 {
-				t.Errorf("%s does not demand %s", d.ID, name)
+		for _, triple := range d.DeclaredEffects {
+			if triple.Scope != Worktree || triple.Cost != 1 || !slices.Contains((&Handler{}).Effects(), triple.Effect) {
+				t.Errorf("%s declares %+v", d.ID, triple)
 			}
 		}
 		if !strings.Contains(string(d.OutputSchema), `"required":["world"]`) || d.Title == "" || len(d.Description) < 40 {
 			t.Errorf("%s: %s %q %q", d.ID, d.OutputSchema, d.Title, d.Description)
 		}
 	}
-	if r := (record.Triple{}); r == revision.Entries[0].Access {
-		t.Error("access is empty")
+}
+
+// TestSchemasAndSourcesAgree on which arguments there are, of what kind, and which
+// are required.
+func TestSchemasAndSourcesAgree(t *testing.T) {
+	values := map[string]string{"string": `"null"`, "integer": `1`, "boolean": `true`, "array": `["IO"]`, "object": `{"json":"true"}`}
+	for _, b := range Builtins() {
+		var input struct {
+			Type                 string
+			Properties           map[string]struct{ Type, Description string }
+			Required             []string
+			AdditionalProperties *bool
+		}
+		if err := json.Unmarshal(b.InputSchema, &input); err != nil {
+			t.Fatal(err)
+		}
+		if input.Type != "object" || input.AdditionalProperties == nil || *input.AdditionalProperties {
+			t.Errorf("%s: input schema %s", b.ID, b.InputSchema)
+		}
+		args := func(without string, wrong string) string {
+			members := map[string]json.RawMessage{}
+			for name, p := range input.Properties {
+				value := values[p.Type]
+				if name == "op" {
+					value = `"prompt"`
+				}
+				if name == wrong {
+					value = `null`
+				}
+				if name != without {
+					members[name] = json.RawMessage(value)
+				}
+			}
+			raw, err := json.Marshal(members)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return phase(string(raw))
+		}
+		if p := planned(t, b.ID, args("", "")); len(p.Effects) != 1 {
+			t.Errorf("%s: with every argument: %s", b.ID, p.Bytes)
+		}
+		for name, p := range input.Properties {
+			if p.Description == "" || values[p.Type] == "" {
+				t.Errorf("%s: property %s is not described", b.ID, name)
+			}
+			required := slices.Contains(input.Required, name)
+			if p := planned(t, b.ID, args(name, "")); (len(p.Effects) == 1) == required {
+				t.Errorf("%s without %s: %s", b.ID, name, p.Bytes)
+			}
+			if p := planned(t, b.ID, args("", name)); len(p.Effects) != 0 {
+				t.Errorf("%s with a wrong %s: %s", b.ID, name, p.Bytes)
+			}
+		}
 	}
 }
 
 func FuzzPlan(f *testing.F) {
-	for _, args := range []string{`{"path":"a"}`, `{"path":"../a"}`, `{"path":["a"]}`, `[]`, `{"path":"a","content":"b"}`} {
+	for _, args := range []string{`{"path":"a"}`, `{"path":"../a"}`, `{"path":["a"]}`, `[]`, `{"path":"a","content":"b"}`,
+		`{"op":"check","flags":{"a":"b"}}`, `{"path":"a.py","caps":["Net"],"argv":["x"],"stdin":"","args_json":"1"}`, `{"query":"x","limit":3,"literal":true}`} {
 		f.Add(args)
 	}
 	f.Fuzz(func(t *testing.T, args string) {
@@ -266,7 +353,12 @@ func FuzzPlan(f *testing.F) {
 		for _, b := range Builtins() {
 			p := planned(t, b.ID, phase(string(value.Bytes())))
 			for _, e := range p.Effects {
-				if _, problem := admit(e.Triple.Effect, e.Payload); problem != "" {
+				h := &Handler{allow: operatorCaps}
+				_, problem := h.admit(e.Triple.Effect, e.Payload)
+				if served[e.Triple.Effect].runs {
+					_, problem = h.admitRun(e.Triple.Effect, e.Payload)
+				}
+				if problem != "" && b.ID != "ailang-cli" { // world-tool has fewer commands than the contract
 					t.Fatalf("%s planned what the handler refuses: %s", b.ID, problem)
 				}
 			}

@@ -32,9 +32,13 @@ func (d *boot) handleTools(ctx context.Context) error {
 	if d.layout.workspaces == "" {
 		d.log.Warn().Msg("workspace tools disabled: --workspace-root is not set; every effect-declaring transition is refused")
 	} else {
+		examples, err := absolute(d.flags.examples)
+		if err != nil {
+			return err
+		}
 		handler, err := tools.NewHandler(tools.Options{
 			Jail: d.jail, Tool: d.flags.tool, StateDir: d.layout.state, WorkspaceRoot: d.layout.workspaces,
-			Floor: d.floor, Log: d.log,
+			Examples: examples, AllowCaps: d.flags.allowCaps, NetAllow: d.flags.netAllow, Floor: d.floor, Log: d.log,
 		})
 		if err != nil {
 			return err
@@ -57,6 +61,14 @@ func (d *boot) handleTools(ctx context.Context) error {
 		return d.calls.Wait(ctx)
 	})
 	return nil
+}
+
+// absolute makes a path that is given absolute.
+func absolute(path string) (string, error) {
+	if path == "" {
+		return "", nil
+	}
+	return filepath.Abs(path)
 }
 
 // listen opens both doors: HTTP on loopback, and the operator's socket.

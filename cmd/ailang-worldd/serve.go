@@ -18,6 +18,8 @@ import (
 // serveFlags is what an operator says of a daemon.
 type serveFlags struct {
 	db, bind, workspaces, state, tool, floor string
+	examples                                 string
+	allowCaps, netAllow                      []string
 	openReads, rollback                      bool
 }
 
@@ -46,6 +48,9 @@ func newServe() *cobra.Command {
 	flags.StringVar(&f.workspaces, "workspace-root", "", "directory of the episodes' worktrees; without it no tool can act")
 	flags.StringVar(&f.state, "state-dir", "", "directory of socket, read token, archive and policies (default: that of the store's file; required with a database)")
 	flags.StringVar(&f.tool, "tool-ailang-bin", "", "tool binary that carries out effects (default: the world-tool beside this program)")
+	flags.StringVar(&f.examples, "examples-dir", "", "directory of example programs to search (default: those that world-tool has)")
+	flags.StringSliceVar(&f.allowCaps, "run-allow-caps", nil, "capabilities that programs may be run with besides IO and FS: Env, Net")
+	flags.StringSliceVar(&f.netAllow, "run-net-allow", nil, "loopback IP:PORT that AILANG lets programs with Net name; the jail they run in has no network")
 	flags.BoolVar(&f.openReads, "open-reads", false, "serve /v1 reads without the read token to whatever reaches the port")
 	flags.BoolVar(&f.rollback, "acknowledge-rollback", false, "serve a store that lacks entries which this state directory remembers, such as a restored backup; it is logged")
 	flags.StringVar(&f.floor, "confinement-floor", confine.Landlock.String(), "weakest confinement accepted: namespaces, landlock or process")

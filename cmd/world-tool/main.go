@@ -10,6 +10,7 @@ import (
 	"world/coordinator/capsule/starlark"
 	"world/tools/overlay"
 	"world/tools/policytool"
+	"world/tools/runner"
 )
 
 func main() {
@@ -17,5 +18,8 @@ func main() {
 	os.Exit(confine.Main(os.Args, map[string]confine.Verb{
 		capsule.Verb:    starlark.Serve,
 		policytool.Verb: policytool.Serve,
+
+		runner.Verb:       runner.Serve,
+		runner.WorkerVerb: runner.Work,
 	}, overlay.Apply))
 }

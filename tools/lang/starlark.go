@@ -33,7 +33,7 @@ var Host = map[string]struct{ Effect, Use string }{
 	"fs.list":   {"FS", "fs.list(path): the names in a directory, sorted; directories end in /"},
 	"fs.mkdir":  {"FS", "fs.mkdir(path): makes a directory; the one above it must exist"},
 	"fs.read":   {"FS", "fs.read(path): the text of a file"},
-	"fs.remove": {"FS", "fs.remove(path): removes a file or an empty directory"},
+	"fs.remove": {"FS", "fs.remove(path): removes a file or a link"},
 	"fs.write":  {"FS", "fs.write(path, text): makes a file or replaces its whole content"},
 }
 

@@ -13,12 +13,16 @@ import (
 	"world/coordinator/capsule"
 	"world/coordinator/capsule/starlark"
 	"world/tools/policytool"
+	"world/tools/runner"
 )
 
 func main() {
 	os.Exit(confine.Main(os.Args, map[string]confine.Verb{
 		capsule.Verb:    starlark.Serve,
 		policytool.Verb: held,
+
+		runner.Verb:       runner.Serve,
+		runner.WorkerVerb: runner.Work,
 	}, nil))
 }
 

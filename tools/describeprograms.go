@@ -1,0 +1,89 @@
+package tools
+
+import (
+	"world/broker/law"
+)
+
+func checkDescription(file any) description {
+	return description{
+		id: "ailang-check", title: "AILANG Check", effect: AilangCheck,
+		text: "Say whether a program would load: syntax of a .py file, syntax and names of a .star file, everything that AILANG checks of an .ail " +
+			"file where the daemon has its binary. Nothing of it is run. Answers {\"ok\":true,\"passed\":bool,\"error_count\":n," +
+			"\"errors\":[{code,message,file,line,column}]}, or {\"ok\":false,\"refused\":why} when nothing could be checked.",
+		arguments: map[string]any{"path": file},
+		required:  []string{"path"},
+	}
+}
+
+func runDescription(file any) description {
+	return description{
+		id: "ailang-run", title: "AILANG Run (policy-gated)", effect: AilangRun, also: []law.Effect{AilangRunEnv, AilangRunNet},
+		text: "Run one program of the worktree in a jail: .py with the system's python3, .star with the built-in Starlark, .ail where the daemon has " +
+			"AILANG's binary. It starts in the root of the worktree and has no network, 8 seconds, 512 MiB of memory for each process. " +
+			"It writes to a copy: when it ends by itself, with whatever exit code, its changes are taken over whole; when it is ended, none. " +
+			protected() + "A change of one of these refuses the whole. Moving an existing directory fails with EXDEV. " +
+			"Answers {\"admitted\":bool,\"exit_code\":n,\"stdout\":text,\"stderr\":text,\"limit\":null or what ended it,\"decision\":why it was not admitted}; " +
+			"long output keeps its beginning and its end and says how much was left out. " +
+			"Costs one unit of Ailang.Run, or of Ailang.RunEnv or Ailang.RunNet when caps names Env or Net. " +
+			"How programs are written is told by ailang-cli with op \"prompt\".",
+		arguments: map[string]any{
+			"path":      file,
+			"stdin":     property("string", "Standard input; at most 65536 bytes; empty unless given."),
+			"argv":      list("Arguments of the program; at most 32 of 1024 bytes each."),
+			"args_json": property("string", "JSON text that is handed to main of an .ail or .star program."),
+			"caps": list("What the program may do: IO and FS unless given; Declassify, Env and Net besides, of which Env and Net must be " +
+				"enabled by the operator and exclude each other."),
+		},
+		required: []string{"path"},
+	}
+}
+
+func cliDescription(file any) description {
+	return description{
+		id: "ailang-cli", title: "AILANG CLI", effect: AilangCLI,
+		text: "Ask the tool binary with one of its read-only operations: prompt (how programs are written here), docs_search, examples_list, " +
+			"examples_show, examples_tags, examples_search, builtins_list, builtins_show, check, ai_check, policy_check, version; with AILANG's binary also " +
+			"fmt, iface, test, tree, axioms and others. Answers {\"ok\":bool,\"argv\":[...],\"exit_code\":n,\"stdout\":text,\"stderr\":text}, or " +
+			"{\"ok\":false,\"refused\":why}.",
+		arguments: map[string]any{
+			"op":      property("string", "The operation, such as \"prompt\"."),
+			"path":    file,
+			"module":  property("string", "A module, builtin or example, for the operations that take one."),
+			"query":   property("string", "What to search for, one line."),
+			"package": property("string", "A package, for the operations that take one."),
+			"flags": map[string]any{
+				"type": "object", "additionalProperties": map[string]any{"type": "string"},
+				"description": "Flags of the operation without their dashes, such as {\"json\":\"true\"}.",
+			},
+		},
+		required: []string{"op"},
+	}
+}
+
+func builtinsDescription() description {
+	return description{
+		id: "builtins-search", title: "Search builtins", effect: AilangDiscover,
+		text: "Find what a language has without installing anything: Starlark's names and what programs get besides, Python's builtins and the modules of " +
+			"its standard library, AILANG's builtins where the daemon has its binary. Answers {\"ok\":true,\"count\":found,\"matches\":[{name,effect,module}]}, " +
+			"of a query the first 10 with \"cut\":true when there are more.",
+		arguments: map[string]any{
+			"query":  property("string", "Part of a name, in either case; all names unless given."),
+			"module": property("string", "Only names of this module, such as \"python/json\" or \"starlark\"; of Python, this also looks into the module."),
+		},
+	}
+}
+
+func examplesDescription() description {
+	return description{
+		id: "examples-search", title: "Search examples", effect: AilangDiscover,
+		text: "Find example programs by words of their description, tags, name or text, best first, at most 10. " +
+			"ailang-cli with op \"examples_show\" and module FILE shows one whole. Answers {\"ok\":true,\"stdout\":list}, or {\"ok\":false,\"refused\":why}.",
+		arguments: map[string]any{"query": property("string", "Words, such as \"read json\".")},
+		required:  []string{"query"},
+	}
+}
+
+// list is the schema of a list of strings.
+func list(description string) map[string]any {
+	return map[string]any{"type": "array", "items": map[string]any{"type": "string"}, "description": description}
+}

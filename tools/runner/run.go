@@ -1,0 +1,116 @@
+package runner
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"world/fault"
+	"world/tools/policy"
+)
+
+// order is one run as it was asked for.
+type order struct {
+	policyFile string
+	argsJSON   string
+	withArgs   bool
+	file       string
+	args       []string
+}
+
+// Serve runs one program and returns the exit code of the contract.
+func Serve(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	began := time.Now()
+	fail := func(what string) int {
+		fmt.Fprintln(stderr, "Error: --policy:", what)
+		return exitRefused
+	}
+	o, problem := readOrder(args)
+	if problem != "" {
+		return fail(problem)
+	}
+	p, digest, problem := readPolicy(o.policyFile)
+	if problem != "" {
+		return fail(problem)
+	}
+	d := admit(p, o.file, o.withArgs)
+	if !d.OK {
+		shown, err := json.MarshalIndent(denial{o.file, digest, d, d.ErrorKind == tooLarge}, "", "  ")
+		if err != nil {
+			panic("runner: a denial does not marshal: " + err.Error())
+		}
+		fmt.Fprintf(stdout, "%s\n", shown)
+		return d.exit
+	}
+	command := o.command(d)
+	relay := newRelay(stdout, stderr, p.MaxOutput)
+	end := watch(command, stdin, relay, began.Add(time.Duration(p.TimeoutMillis)*time.Millisecond))
+	if end.unstarted != nil {
+		return fail("the interpreter cannot be started")
+	}
+	relay.endLine()
+	say(stderr, "policy", newAdmission(p, digest, d))
+	if end.reason == "" {
+		return end.code
+	}
+	say(stderr, "policy-result", limitLine{end.message(p), digest, end.reason, p.SecurityMode, "execute", 1})
+	return exitLimit
+}
+
+// readOrder reads the command line. What would widen a policy is not among its flags.
+func readOrder(args []string) (o order, problem string) {
+	flags := flag.NewFlagSet(Verb, flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.StringVar(&o.policyFile, "policy", os.Getenv("AILANG_AGENT_POLICY"), "")
+	flags.Bool("quiet", false, "")
+	flags.Bool("verbose", false, "")
+	flags.Func("args-json", "", func(text string) error {
+		if !json.Valid([]byte(text)) {
+			return fault.New("run", fault.Invalid, "not JSON")
+		}
+		o.argsJSON, o.withArgs = text, true
+		return nil
+	})
+	if err := flags.Parse(args); err != nil {
+		if name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -"); ok {
+			return o, "--" + name + " is not allowed with --policy"
+		}
+		return o, err.Error()
+	}
+	rest := flags.Args()
+	switch {
+	case o.policyFile == "":
+		return o, "no policy: the verb runs under one alone"
+	case len(rest) == 0:
+		return o, "no program is named"
+	}
+	o.file, o.args = rest[0], rest[1:]
+	if strings.HasPrefix(o.file, "-") {
+		return o, "the program's name begins with a dash"
+	}
+	if len(o.args) > 0 && o.args[0] == "--" {
+		o.args = slices.Clone(o.args[1:])
+	}
+	return o, ""
+}
+
+func readPolicy(path string) (p policy.Policy, digest, problem string) {
+	f, err := os.Open(path)
+	if err != nil {
+		return p, "", "the policy file cannot be read"
+	}
+	defer f.Close()
+	raw, err := io.ReadAll(io.LimitReader(f, policy.MaxFile+1))
+	if err == nil {
+		p, err = policy.Parse(raw)
+	}
+	if err != nil {
+		return p, "", fault.Public(err)
+	}
+	return p, policy.Digest(raw), ""
+}
