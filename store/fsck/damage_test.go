@@ -183,7 +183,7 @@ func rowName(t *testing.T, table, hash string) string {
 	t.Helper()
 	name, known := map[string]string{
 		"objects": hash, "log": "'log ' || idx", "head": "'head'", "clock": "'clock'",
-		"claims": `'"' || invocation || '"'`, "intents": "'effect:' || episode || ':' || ordinal", "spend": "'spend'",
+		"claims": `'"' || invocation || '"'`, "intents": "'effect:' || episode || ':' || ordinal", "unsettled": "'effect:' || episode || ':' || ordinal", "spend": "'spend'",
 		"leases": `'lease "' || episode || '"'`, "sessions": "'session ' || seq", "registry": `'registry "' || name || '"'`,
 		"labels": "'label'", "meta": "key",
 	}[table]

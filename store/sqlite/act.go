@@ -163,11 +163,5 @@ func reconcile(c *conn, op string, ch store.ReconcileIntent) error {
 		return fault.New(op, fault.InFlight, "intent %s is running", i.Name())
 	}
 	i.Reconciled = ch.Reconciliation
-	d := i.Digest()
-	n, err := c.exec("UPDATE intents SET reconciled = ?, digest = ? WHERE episode = ? AND ordinal = ? AND "+unsettled,
-		rows.Blob(i.Reconciled), d[:], string(i.Episode), i.Ordinal)
-	if err == nil && n != 1 {
-		err = fmt.Errorf("intent %s changed under its own transaction", i.Name())
-	}
-	return err
+	return settle(c, i)
 }

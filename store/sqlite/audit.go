@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"fmt"
 
 	"world/fault"
 	"world/store"
@@ -79,12 +78,6 @@ func (a *audit) Engine(ctx context.Context) ([]string, error) {
 	if err != nil || ctx.Err() != nil {
 		return lines, asFault(op, err)
 	}
-	err = a.c.each(func(row rows.Scanner) error {
-		var child, rowid, parent, key any
-		err := row.Scan(&child, &rowid, &parent, &key)
-		lines = append(lines, fmt.Sprintf("a row of %v names a missing row of %v", child, parent))
-		return err
-	}, "PRAGMA foreign_key_check")
 	for _, query := range astray {
 		if err == nil && ctx.Err() == nil {
 			err = a.c.each(func(row rows.Scanner) error {
@@ -98,34 +91,57 @@ func (a *audit) Engine(ctx context.Context) ([]string, error) {
 	return lines, asFault(op, err)
 }
 
-// astray finds, each by some ten lines at most, rows that keep the number of
-// another row and not of the one that they belong to.
+// astray finds, each by some ten lines at most, rows that name or keep the number of
+// another row that is missing or is not the one that they belong to.
 var astray = []string{
-	`SELECT format('claim "%w" does not lead to its intent', i.invocation) FROM intents i
+	`SELECT format('a row of labels names a missing row of objects, %s', lower(hex(l.hash))) FROM labels l
+		WHERE ` + missing("l.hash") + ` LIMIT 10`,
+	`SELECT format('session %d names a missing row of objects, %s', s.seq, lower(hex(s.object))) FROM sessions s
+		WHERE ` + missing("s.object") + ` LIMIT 10`,
+	`SELECT format('registry "%w" names a missing row of objects, %s', r.name, lower(hex(r.object))) FROM registry r
+		WHERE ` + missing("r.object") + ` LIMIT 10`,
+	`SELECT format('object %s is stored twice', lower(hex(o.hash))) FROM objects o
+		WHERE o.twin <> 0 AND (SELECT count(*) FROM objects t WHERE substr(t.hash, 1, 8) = substr(o.hash, 1, 8) AND t.hash = o.hash) <> 1 LIMIT 10`,
+	`SELECT format('object %s is not the twin of another', lower(hex(o.hash))) FROM objects o
+		WHERE o.twin <> 0 AND NOT EXISTS (SELECT 1 FROM objects t WHERE substr(t.hash, 1, 8) = substr(o.hash, 1, 8) AND t.twin = o.twin - 1) LIMIT 10`,
+	`SELECT format('intent "effect:%w:%d" is settled and unsettled', u.episode, u.ordinal) FROM unsettled u
+		JOIN intents i ON i.episode = u.episode AND i.ordinal = u.ordinal LIMIT 10`,
+	`SELECT format('claim "%w" does not lead to its intent', i.invocation) FROM (` + everyIntent + `) i
 		LEFT JOIN claims c ON c.invocation = i.invocation
 		WHERE c.ordinal IS NOT i.ordinal OR c.episode <> i.episode LIMIT 10`,
 	`SELECT format('claim "%w" leads to the intent of another call', c.invocation) FROM claims c
 		LEFT JOIN intents i ON i.episode = c.episode AND i.ordinal = c.ordinal
-		WHERE c.ordinal <> -1 AND i.invocation IS NOT c.invocation LIMIT 10`,
+		LEFT JOIN unsettled u ON u.episode = c.episode AND u.ordinal = c.ordinal
+		WHERE c.ordinal <> -1 AND coalesce(i.invocation, u.invocation) IS NOT c.invocation LIMIT 10`,
 	`SELECT format('claim "%w" does not lead to its entry, log %d', l.invocation, l.idx) FROM log l
 		LEFT JOIN claims c ON c.invocation = l.invocation
 		LEFT JOIN intents i ON i.episode = c.episode AND i.ordinal = c.ordinal
-		WHERE l.invocation <> '' AND coalesce(i.entry, c.entry) IS NOT l.idx LIMIT 10`,
+		LEFT JOIN unsettled u ON u.episode = c.episode AND u.ordinal = c.ordinal
+		WHERE l.invocation <> '' AND coalesce(i.entry, u.entry, c.entry) IS NOT l.idx LIMIT 10`,
 	`SELECT format('claim "%w" leads to the entry of another call', c.invocation) FROM claims c
 		LEFT JOIN log l ON l.idx = c.entry
 		WHERE c.entry <> -1 AND l.invocation IS NOT c.invocation LIMIT 10`,
-	`SELECT format('intent "effect:%w:%d" leads to the entry of another call', i.episode, i.ordinal) FROM intents i
+	`SELECT format('intent "effect:%w:%d" leads to the entry of another call', i.episode, i.ordinal) FROM (` + everyIntent + `) i
 		LEFT JOIN log l ON l.idx = i.entry
 		WHERE i.entry <> -1 AND l.invocation IS NOT i.invocation LIMIT 10`,
 	`SELECT format('spend "%w" "%w" "%w" does not lead to its last intent', s.episode, s.effect, s.scope) FROM spend s
-		WHERE s.ordinal IS NOT (SELECT max(i.ordinal) FROM intents i
+		WHERE s.ordinal IS NOT (SELECT max(i.ordinal) FROM (` + everyIntent + `) i
 			WHERE i.episode = s.episode AND i.effect = s.effect AND i.scope = s.scope) LIMIT 10`,
 	`SELECT format('object %s is not known as what log %d is about', lower(hex(l.transition_ref)), l.idx) FROM log l
-		LEFT JOIN objects o ON o.hash = l.transition_ref
+		LEFT JOIN objects o ON substr(o.hash, 1, 8) = substr(l.transition_ref, 1, 8) AND o.hash = l.transition_ref
 		WHERE l.idx > 0 AND (o.about BETWEEN 0 AND l.idx) IS NOT 1 LIMIT 10`,
 	`SELECT format('object %s is known for log %d, which is about another', lower(hex(o.hash)), o.about) FROM objects o
 		LEFT JOIN log l ON l.idx = o.about
 		WHERE o.about <> -1 AND l.transition_ref IS NOT o.hash LIMIT 10`,
+}
+
+// everyIntent are the columns by which intents are found from elsewhere.
+const everyIntent = `SELECT episode, ordinal, invocation, effect, scope, entry FROM intents
+	UNION ALL SELECT episode, ordinal, invocation, effect, scope, entry FROM unsettled`
+
+// missing is the condition that no object has a hash.
+func missing(hash string) string {
+	return "NOT EXISTS (SELECT 1 FROM objects o WHERE substr(o.hash, 1, 8) = substr(" + hash + ", 1, 8) AND o.hash = " + hash + ")"
 }
 
 // stream hands every row of a query to visit. A rows.Damaged row is visited with its
@@ -214,7 +230,7 @@ func (a *audit) Claims(ctx context.Context, visit func(store.Row[store.Claim]) e
 // Intents implements store.Audit.
 func (a *audit) Intents(ctx context.Context, visit func(store.Row[store.Intent]) error) error {
 	return stream(ctx, a, "sqlite: audit intents", rows.ScanIntent, rows.IntentWhere, visit,
-		"SELECT "+rows.IntentColumns+" FROM intents ORDER BY episode, ordinal")
+		eachIntent(rows.IntentColumns, "true")+" ORDER BY episode, ordinal")
 }
 
 // Ledgers implements store.Audit.

@@ -93,7 +93,7 @@ func findPlace(c *conn, op string, named []store.Ref) (place, error) {
 	return p, nil
 }
 
-// putOutcome ends an intent. The conditions of the write are the lease, the
+// putOutcome ends an intent. The conditions of the first write are the lease, the
 // claim, and the intent as it was opened: its digest says that it is still open.
 func putOutcome(c *conn, op string, f store.Finish, entry int64) error {
 	open := *f.Intent
@@ -103,18 +103,34 @@ func putOutcome(c *conn, op string, f store.Finish, entry int64) error {
 	if open.Invocation != f.Claim.Invocation || open.Epoch != f.Lease.Epoch {
 		return whyNotEnded(c, op, f)
 	}
-	was, is, lease, claim := open.Digest(), ended.Digest(), f.Lease.Digest(), f.Claim.Digest()
-	n, err := c.exec("UPDATE intents SET status = ?, record = ?, detail = ?, outcome_at = ?, digest = ?, entry = ? "+
-		"WHERE episode = ? AND ordinal = ? AND digest = ? "+
-		"AND EXISTS (SELECT 1 FROM leases WHERE episode = ? AND digest = ?) "+
-		"AND EXISTS (SELECT 1 FROM claims WHERE invocation = ? AND digest = ?)",
-		string(f.Outcome.Status), rows.Blob(f.Outcome.Record), rows.Blob(f.Outcome.Detail), f.Outcome.At, is[:], entry,
-		string(open.Episode), open.Ordinal, was[:], string(f.Lease.Episode), lease[:], string(f.Claim.Invocation), claim[:])
-	if err != nil || n == 1 {
-		return err
+	was, lease, claim := open.Digest(), f.Lease.Digest(), f.Claim.Digest()
+	guards := []any{string(open.Episode), open.Ordinal, was[:], lease[:], string(f.Claim.Invocation), claim[:]}
+	unclear := f.Outcome.Status == store.StatusIndeterminate
+	var n int64
+	var err error
+	if unclear {
+		is := ended.Digest()
+		n, err = c.exec("UPDATE unsettled SET status = ?7, record = x'', detail = ?8, outcome_at = ?9, digest = ?10, entry = ?11 "+openedBy,
+			append(guards, string(f.Outcome.Status), rows.Blob(f.Outcome.Detail), f.Outcome.At, is[:], entry)...)
+	} else {
+		n, err = c.exec("DELETE FROM unsettled "+openedBy, guards...)
 	}
-	return whyNotEnded(c, op, f)
+	switch {
+	case err != nil:
+		return err
+	case n != 1:
+		return whyNotEnded(c, op, f)
+	case unclear:
+		return nil
+	}
+	_, err = c.exec(insertSettled, append(rows.IntentArgs(ended), entry)...)
+	return err
 }
+
+// openedBy finds the open intent of a call under its lease and its claim.
+const openedBy = "WHERE episode = ?1 AND ordinal = ?2 AND digest = ?3 " +
+	"AND EXISTS (SELECT 1 FROM leases WHERE episode = ?1 AND digest = ?4) " +
+	"AND EXISTS (SELECT 1 FROM claims WHERE invocation = ?5 AND digest = ?6)"
 
 // whyNotEnded names the guard that held an outcome back.
 func whyNotEnded(c *conn, op string, f store.Finish) error {

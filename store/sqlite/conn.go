@@ -49,7 +49,6 @@ PRAGMA page_size = 2048;
 PRAGMA busy_timeout = 5000;
 PRAGMA trusted_schema = 0;
 PRAGMA cell_size_check = 1;
-PRAGMA foreign_keys = 1;
 PRAGMA synchronous = FULL;
 PRAGMA wal_autocheckpoint = 0;
 PRAGMA journal_size_limit = 67108864;

@@ -25,7 +25,7 @@ func endEpisode(c *conn, op string, ch store.EndEpisode) error {
 	}{
 		{store.EndedAlready(op, ch.Episode), registryName, []any{store.EndName(ch.Episode)}},
 		{store.Lived(op, ch.Episode), "SELECT 1 FROM sessions WHERE episode = ? AND revocation = x''", []any{string(ch.Episode)}},
-		{store.Running(op, ch.Episode), "SELECT 1 FROM intents WHERE episode = ? AND epoch = ? AND status = ''", []any{string(ch.Episode), ch.Lease.Epoch}},
+		{store.Running(op, ch.Episode), "SELECT 1 FROM unsettled WHERE episode = ? AND epoch = ? AND status = ''", []any{string(ch.Episode), ch.Lease.Epoch}},
 	} {
 		if found, err := c.any(guard.query, guard.key...); err != nil {
 			return err

@@ -2,6 +2,8 @@ package sqlite
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"world/broker/law"
 	"world/fault"
@@ -56,7 +58,7 @@ func intend(c *conn, op string, in store.Intention, intent *store.Intent) error 
 	if err := putObjects(c, in.Objects, nobody); err != nil {
 		return err
 	}
-	if _, err := c.exec(insertIntent, append(rows.IntentArgs(*intent), int64(none))...); err != nil {
+	if _, err := c.exec(insertOpen, append(rows.IntentArgs(*intent), int64(none))...); err != nil {
 		return err
 	}
 	return tick(c, now.clock, in.Claim.At)
@@ -140,9 +142,24 @@ func putClaim(c *conn, claim store.Claim, ordinal, entry int64) error {
 }
 
 var (
-	insertClaim  = "INSERT INTO claims (" + rows.ClaimColumns + ", ordinal, entry) VALUES " + values(1, 10)
-	insertIntent = "INSERT INTO intents (" + rows.IntentColumns + ", entry) VALUES " + values(1, 16)
+	insertClaim   = "INSERT INTO claims (" + rows.ClaimColumns + ", ordinal, entry) VALUES " + values(1, 10)
+	insertOpen    = "INSERT INTO unsettled (" + rows.IntentColumns + ", entry) VALUES " + values(1, 16)
+	insertSettled = "INSERT INTO intents (" + rows.IntentColumns + ", entry) VALUES " + values(1, 16)
 )
+
+// settle moves an intent, as it is now, out of the unsettled ones.
+func settle(c *conn, i store.Intent) error {
+	_, err := c.exec("INSERT INTO intents ("+rows.IntentColumns+", entry) SELECT "+strings.Repeat("?, ", 15)+"entry "+
+		"FROM unsettled WHERE episode = ?1 AND ordinal = ?2", rows.IntentArgs(i)...)
+	if err != nil {
+		return err
+	}
+	n, err := c.exec("DELETE FROM unsettled WHERE episode = ? AND ordinal = ?", string(i.Episode), i.Ordinal)
+	if err == nil && n != 1 {
+		err = fmt.Errorf("intent %s changed under its own transaction", i.Name())
+	}
+	return err
+}
 
 // tick moves the greatest logical time forwards, never back.
 func tick(c *conn, clock, at int64) error {

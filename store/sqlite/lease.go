@@ -138,7 +138,7 @@ func endLeases(c *conn) error {
 		stale = append(stale, l)
 		return err
 	}, "SELECT "+leaseColumns+" FROM leases WHERE (episode, epoch) IN "+
-		"(SELECT episode, epoch FROM intents WHERE "+unsettled+" AND status = '')")
+		"(SELECT episode, epoch FROM unsettled WHERE status = '')")
 	for i := 0; err == nil && i < len(stale); i++ {
 		_, err = moveLease(c, stale[i])
 	}

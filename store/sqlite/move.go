@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"strings"
 
 	"world/fault"
 	"world/store"
@@ -96,7 +97,7 @@ func put(c *conn, r store.Rows) error {
 		row(insertClaim+" ON CONFLICT DO NOTHING", append(rows.ClaimArgs(cl), none, none)...)
 	}
 	for _, i := range r.Intents {
-		row(insertIntent+" ON CONFLICT (episode, ordinal) DO UPDATE SET "+changing, append(rows.IntentArgs(i), none)...)
+		putIntent(row, i)
 		row("UPDATE claims SET ordinal = ? WHERE invocation = ? AND episode = ?", i.Ordinal, string(i.Invocation), string(i.Episode))
 		row("UPDATE spend SET ordinal = max(ordinal, ?) WHERE episode = ? AND effect = ? AND scope = ?", i.Ordinal, string(i.Episode), string(i.Effect), string(i.Scope))
 	}
@@ -107,7 +108,9 @@ func put(c *conn, r store.Rows) error {
 		}
 		if e.Invocation != "" {
 			row("UPDATE claims SET entry = ? WHERE invocation = ? AND ordinal < 0", e.Index, string(e.Invocation))
-			row("UPDATE intents SET entry = ? WHERE (episode, ordinal) = (SELECT episode, ordinal FROM claims WHERE invocation = ?)", e.Index, string(e.Invocation))
+			for _, table := range []string{"intents", "unsettled"} {
+				row("UPDATE "+table+" SET entry = ? WHERE (episode, ordinal) = (SELECT episode, ordinal FROM claims WHERE invocation = ?)", e.Index, string(e.Invocation))
+			}
 		}
 	}
 	if r.Head != nil {
@@ -117,7 +120,7 @@ func put(c *conn, r store.Rows) error {
 		for _, sp := range l.Spent {
 			d := sp.Digest(l.Episode)
 			row("INSERT OR REPLACE INTO spend ("+spendColumns+", ordinal) SELECT ?1, ?2, ?3, ?4, ?5, "+
-				"coalesce((SELECT max(ordinal) FROM intents WHERE episode = ?1 AND effect = ?2 AND scope = ?3), -1)",
+				"coalesce((SELECT max(ordinal) FROM ("+eachIntent("ordinal", "episode = ?1 AND effect = ?2 AND scope = ?3")+")), -1)",
 				string(l.Episode), string(sp.Effect), string(sp.Scope), sp.Total, d[:])
 		}
 	}
@@ -139,12 +142,27 @@ func put(c *conn, r store.Rows) error {
 	return failed
 }
 
+// putIntent keeps an intent where it belongs, with the entry that it may have already.
+func putIntent(row func(string, ...any), i store.Intent) {
+	args, table := append(rows.IntentArgs(i), none), "unsettled"
+	if i.Reconciled != "" || i.Outcome.Status == store.StatusSucceeded || i.Outcome.Status == store.StatusFailed {
+		table = "intents"
+	}
+	row("INSERT INTO "+table+" ("+rows.IntentColumns+", entry) VALUES ("+strings.Repeat("?, ", 15)+
+		"coalesce((SELECT entry FROM unsettled WHERE episode = ?1 AND ordinal = ?2), ?16)) "+
+		"ON CONFLICT (episode, ordinal) DO UPDATE SET "+changing, args...)
+	if table == "intents" {
+		row("DELETE FROM unsettled WHERE episode = ? AND ordinal = ?", string(i.Episode), i.Ordinal)
+	}
+}
+
 // putStored keeps an object with all its labels, the first one first.
 func putStored(row func(string, ...any), o store.StoredObject) {
 	for i, l := range o.Labels {
 		if i == 0 {
 			d := store.ObjectDigest(o.Ref, l)
 			row(insertObjects[1], rows.Blob(o.Ref), l.SemanticID, l.Provenance, d[:], none, o.Bytes)
+			row(insertTwin, rows.Blob(o.Ref), l.SemanticID, l.Provenance, d[:], o.Bytes)
 			continue
 		}
 		d := store.LabelDigest(o.Ref, l)

@@ -69,17 +69,16 @@ func putObjects(c *conn, objects []store.Object, about subject) error {
 			args = append(args, rows.Blob(o.Ref()), l.SemanticID, l.Provenance, d[:], index, o.Bytes())
 		}
 		n, err := c.exec(insertObjects[len(part)], args...)
-		if err != nil {
-			return err
-		}
-		if n < int64(len(part)) {
-			err = putLabels(c, part)
-		} else {
-			marked = marked || with
+		if err == nil && n < int64(len(part)) {
+			if err = putTwins(c, part); err == nil {
+				err = putLabels(c, part)
+			}
+			with = false
 		}
 		if err != nil {
 			return err
 		}
+		marked = marked || with
 	}
 	for _, o := range fresh {
 		c.known.stored(o)
@@ -92,17 +91,43 @@ func putObjects(c *conn, objects []store.Object, about subject) error {
 
 // mark notes the first entry about an object, when there is none yet.
 func mark(c *conn, about subject) error {
-	_, err := c.exec("UPDATE objects SET about = ? WHERE hash = ? AND about < 0", about.index, rows.Blob(about.ref))
+	_, err := c.exec("UPDATE objects SET about = ?1 WHERE "+hashIs(2)+" AND about < 0", about.index, rows.Blob(about.ref))
 	return err
 }
 
-// insertObjects[n] inserts n objects.
+// insertObjects[n] inserts n objects, but for those that are stored and those whose
+// hashes start as another's does.
 var insertObjects = func() (all [objectRows + 1]string) {
+	const object = "(?,?,?,?,?,?,0)"
 	for n := range all {
-		all[n] = "INSERT INTO objects (hash, semantic_id, provenance, digest, about, bytes) VALUES " + values(n, 6) + " ON CONFLICT (hash) DO NOTHING"
+		all[n] = "INSERT INTO objects (hash, semantic_id, provenance, digest, about, bytes, twin) VALUES " +
+			strings.TrimSuffix(strings.Repeat(object+",", n), ",") + " ON CONFLICT DO NOTHING"
 	}
 	return all
 }()
+
+// hashIs is the condition that an object's hash is parameter number n, as the index
+// serves it.
+func hashIs(n int) string {
+	return fmt.Sprintf("substr(objects.hash, 1, 8) = substr(?%d, 1, 8) AND objects.hash = ?%d", n, n)
+}
+
+// putTwins stores those objects that are still missing: their hashes start as
+// another's does.
+func putTwins(c *conn, objects []store.Object) error {
+	for _, o := range objects {
+		l := o.Label()
+		d := store.ObjectDigest(o.Ref(), l)
+		if _, err := c.exec(insertTwin, rows.Blob(o.Ref()), l.SemanticID, l.Provenance, d[:], o.Bytes()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var insertTwin = "INSERT INTO objects (hash, semantic_id, provenance, digest, about, bytes, twin) SELECT ?1, ?2, ?3, ?4, -1, ?5, " +
+	"(SELECT count(*) FROM objects WHERE substr(hash, 1, 8) = substr(?1, 1, 8)) " +
+	"WHERE NOT EXISTS (SELECT 1 FROM objects WHERE " + hashIs(1) + ")"
 
 // putLabels adds the labels that differ from the first one of their object.
 func putLabels(c *conn, objects []store.Object) error {
@@ -114,7 +139,7 @@ func putLabels(c *conn, objects []store.Object) error {
 	}
 	_, err := c.exec("INSERT INTO labels (hash, semantic_id, provenance, digest) "+
 		"SELECT n.column1, n.column2, n.column3, n.column4 FROM (VALUES "+values(len(objects), 4)+") n "+
-		"JOIN objects o ON o.hash = n.column1 "+
+		"JOIN objects o ON substr(o.hash, 1, 8) = substr(n.column1, 1, 8) AND o.hash = n.column1 "+
 		"WHERE (o.semantic_id, o.provenance) <> (n.column2, n.column3) "+
 		"ON CONFLICT (hash, semantic_id, provenance) DO NOTHING", args...)
 	return err
@@ -127,7 +152,7 @@ func storedSQL(first, n int) string {
 	var b strings.Builder
 	b.WriteString("0")
 	for i := range n {
-		fmt.Fprintf(&b, " + EXISTS (SELECT 1 FROM objects WHERE hash = ?%d)", first+i)
+		fmt.Fprintf(&b, " + EXISTS (SELECT 1 FROM objects WHERE %s)", hashIs(first+i))
 	}
 	return b.String()
 }
@@ -196,7 +221,7 @@ func readObject(c *conn, r store.Ref) (o store.Row[store.StoredObject], err erro
 	found, err := c.row(func(row rows.Scanner) error {
 		o.Value, _, o.Fault = scanObject(row)
 		return nil
-	}, "SELECT "+objectColumns+" FROM objects WHERE hash = ?", rows.Blob(r))
+	}, "SELECT "+objectColumns+" FROM objects WHERE "+hashIs(1), rows.Blob(r))
 	if err == nil && !found {
 		err = fault.New("sqlite: object", fault.NotFound, "object %s", r)
 	}

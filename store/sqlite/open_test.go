@@ -207,28 +207,28 @@ func TestRefusals(t *testing.T) {
 			}
 		}
 	}
-	newer := store.MetaDigest("schema", "2")
+	newer := store.MetaDigest("schema", "3")
 	for _, tt := range []struct {
 		name   string
 		kind   fault.Kind
 		change func(t *testing.T, path string)
 	}{
 		{"newer version", fault.Version, func(t *testing.T, path string) {
-			exec("PRAGMA user_version = 2")(t, path)
+			exec("PRAGMA user_version = 3")(t, path)
 			db, _ := sql.Open("sqlite", "file:"+path)
 			defer db.Close()
-			if _, err := db.Exec("UPDATE meta SET value = '2', digest = ? WHERE key = 'schema'", newer[:]); err != nil {
+			if _, err := db.Exec("UPDATE meta SET value = '3', digest = ? WHERE key = 'schema'", newer[:]); err != nil {
 				t.Fatal(err)
 			}
 		}},
-		{"version in the header alone", fault.Corrupt, exec("PRAGMA user_version = 2")},
+		{"version in the header alone", fault.Corrupt, exec("PRAGMA user_version = 3")},
 		{"version zero with tables", fault.Corrupt, exec("PRAGMA user_version = 0")},
-		{"version in the tables alone", fault.Corrupt, exec("UPDATE meta SET value = '2' WHERE key = 'schema'")},
+		{"version in the tables alone", fault.Corrupt, exec("UPDATE meta SET value = '3' WHERE key = 'schema'")},
 		{"no version in the tables", fault.Corrupt, exec("DELETE FROM meta")},
 		{"another application", fault.Corrupt, exec("PRAGMA application_id = 7")},
 		{"table too many", fault.Corrupt, exec("CREATE TABLE extra (x)")},
 		{"trigger", fault.Corrupt, exec("CREATE TRIGGER t AFTER INSERT ON objects BEGIN DELETE FROM spend; END")},
-		{"index gone", fault.Corrupt, exec("DROP INDEX intents_open")},
+		{"index gone", fault.Corrupt, exec("DROP INDEX objects_hash")},
 		{"table gone", fault.Corrupt, exec("DROP TABLE spend")},
 		{"column too many", fault.Corrupt, exec("ALTER TABLE log ADD COLUMN x TEXT")},
 		{"another program's file", fault.Version, func(t *testing.T, path string) {

@@ -9,9 +9,10 @@ import (
 	"world/store/rows"
 )
 
-// unsettled is the condition of the index of intents that nobody has closed, as
-// queries must repeat it to be served from there.
-const unsettled = "status IN ('', 'indeterminate') AND reconciled = x''"
+// eachIntent selects columns of all intents that meet a condition, settled or not.
+func eachIntent(columns, condition string) string {
+	return "SELECT " + columns + " FROM intents WHERE " + condition + " UNION ALL SELECT " + columns + " FROM unsettled WHERE " + condition
+}
 
 // one returns the row that a query finds, or NotFound naming what was looked for.
 func one[T any](c *conn, what string, scan func(rows.Scanner) (T, error), query string, key ...any) (v T, err error) {
@@ -57,7 +58,7 @@ func readClaim(c *conn, id store.InvocationID) (store.Claim, error) {
 
 func readIntent(c *conn, episode store.EpisodeID, ordinal int64) (store.Intent, error) {
 	return one(c, "intent "+store.IntentName(episode, ordinal), rows.ScanIntent,
-		"SELECT "+rows.IntentColumns+" FROM intents WHERE episode = ? AND ordinal = ?", string(episode), ordinal)
+		eachIntent(rows.IntentColumns, "episode = ?1 AND ordinal = ?2"), string(episode), ordinal)
 }
 
 func readClock(c *conn) (int64, error) {
@@ -107,8 +108,9 @@ func (s *Store) Entries(ctx context.Context, from int64, limit int) (es []store.
 }
 
 // endedBy is the index of the entry that ended a call.
-const endedBy = "SELECT coalesce(i.entry, c.entry) FROM claims c " +
-	"LEFT JOIN intents i ON i.episode = c.episode AND i.ordinal = c.ordinal WHERE c.invocation = ?"
+const endedBy = "SELECT coalesce(i.entry, u.entry, c.entry) FROM claims c " +
+	"LEFT JOIN intents i ON i.episode = c.episode AND i.ordinal = c.ordinal " +
+	"LEFT JOIN unsettled u ON u.episode = c.episode AND u.ordinal = c.ordinal WHERE c.invocation = ?"
 
 // EntryOf implements store.Reader.
 func (s *Store) EntryOf(ctx context.Context, id store.InvocationID) (e store.Entry, err error) {
@@ -131,7 +133,7 @@ func (s *Store) EntryAbout(ctx context.Context, transition store.Ref) (e store.E
 	err = s.readers.read(ctx, op, func(c *conn) (err error) {
 		// Genesis may be about an object that was stored later.
 		e, err = one(c, "entry about "+string(transition), rows.ScanEntry, "SELECT "+rows.EntryColumns+" FROM log "+
-			"WHERE idx IN (0, (SELECT about FROM objects WHERE hash = ?1)) AND transition_ref = ?1 ORDER BY idx LIMIT 1", rows.Blob(transition))
+			"WHERE idx IN (0, (SELECT about FROM objects WHERE "+hashIs(1)+")) AND transition_ref = ?1 ORDER BY idx LIMIT 1", rows.Blob(transition))
 		return err
 	})
 	return e, err

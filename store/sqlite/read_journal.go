@@ -49,7 +49,7 @@ func (s *Store) Intents(ctx context.Context, episode store.EpisodeID, from int64
 		return nil, err
 	}
 	err = s.readers.read(ctx, op, func(c *conn) (err error) {
-		is, err = many(c, rows.ScanIntent, "SELECT "+rows.IntentColumns+" FROM intents WHERE episode = ? AND ordinal >= ? ORDER BY ordinal LIMIT ?",
+		is, err = many(c, rows.ScanIntent, eachIntent(rows.IntentColumns, "episode = ?1 AND ordinal >= ?2")+" ORDER BY ordinal LIMIT ?3",
 			string(episode), from, limit)
 		return err
 	})
@@ -59,8 +59,8 @@ func (s *Store) Intents(ctx context.Context, episode store.EpisodeID, from int64
 // IntentOf implements store.Reader.
 func (s *Store) IntentOf(ctx context.Context, id store.InvocationID) (i store.Intent, err error) {
 	err = s.readers.read(ctx, "sqlite: intent of", func(c *conn) (err error) {
-		i, err = one(c, fmt.Sprintf("intent of invocation %q", id), rows.ScanIntent, "SELECT "+rows.IntentColumns+" FROM intents "+
-			"WHERE (episode, ordinal) = (SELECT episode, ordinal FROM claims WHERE invocation = ?)", string(id))
+		i, err = one(c, fmt.Sprintf("intent of invocation %q", id), rows.ScanIntent,
+			eachIntent(rows.IntentColumns, "(episode, ordinal) = (SELECT episode, ordinal FROM claims WHERE invocation = ?1)"), string(id))
 		if err == nil && i.Invocation != id {
 			i, err = store.Intent{}, rows.Damaged("claim %q leads to the intent of another call", id)
 		}
@@ -78,8 +78,8 @@ func (s *Store) Indeterminate(ctx context.Context, limit int) (is []store.Intent
 	}
 	running := s.writer != nil || writerLives(s.path)
 	err = s.readers.read(ctx, op, func(c *conn) (err error) {
-		is, err = many(c, rows.ScanIntent, "SELECT "+rows.IntentColumns+" FROM intents WHERE "+unsettled+
-			" AND (status = 'indeterminate' OR NOT ?1 OR (episode, epoch) NOT IN (SELECT episode, epoch FROM leases))"+
+		is, err = many(c, rows.ScanIntent, "SELECT "+rows.IntentColumns+" FROM unsettled u WHERE "+
+			"status = 'indeterminate' OR NOT ?1 OR NOT EXISTS (SELECT 1 FROM leases l WHERE l.episode = u.episode AND l.epoch = u.epoch)"+
 			" ORDER BY at, episode, ordinal LIMIT ?2", running, limit)
 		return err
 	})
