@@ -17,6 +17,15 @@ func Ended(ctx context.Context, r store.Reader, episode store.EpisodeID) (store.
 	return ref, err
 }
 
+// CheckOpen refuses, kind Conflict, an episode that has ended.
+func CheckOpen(ctx context.Context, r store.Reader, episode store.EpisodeID) error {
+	ended, err := Ended(ctx, r, episode)
+	if err == nil && ended != "" {
+		err = store.EndedAlready("session: check", episode)
+	}
+	return err
+}
+
 // End is what an operator decides about an episode that ends.
 type End struct {
 	Episode  store.EpisodeID

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"world/confine"
 	"world/fault"
 	"world/session"
 	"world/session/worktree"
@@ -24,13 +25,14 @@ type Desk struct {
 	Office session.Office
 	Root   worktree.Root    // "" when this desk gives no worktrees
 	Home   store.HomeID     // daemon by whose state directory they lie
+	Jail   *confine.Jail    // where worktrees are compared; nil leaves what changed unknown
 	Wall   func() time.Time // the wall clock
 	Wait   time.Duration    // for an answer; AnswerTime when 0
 }
 
 // Mint asks at the terminal and mints.
 func (d Desk) Mint(ctx context.Context, t *Terminal, terms session.Terms) (session.Minted, error) {
-	if err := terms.Check(); err != nil {
+	if err := errors.Join(terms.Check(), session.CheckOpen(ctx, d.Office.Store, terms.Episode)); err != nil {
 		return session.Minted{}, err
 	}
 	if err := d.confirm(ctx, t, terms); err != nil {
@@ -48,7 +50,8 @@ func (d Desk) New(ctx context.Context, t *Terminal, terms session.Terms, q workt
 	if d.Root == "" {
 		return fail(fault.New("attended: new session", fault.Invalid, "there is no workspace root; name one with --workspace-root"))
 	}
-	if err := errors.Join(terms.Check(), d.Root.Check(ctx, q), session.CheckHome(ctx, d.Office.Store, terms.Episode, d.Home)); err != nil {
+	if err := errors.Join(terms.Check(), d.Root.Check(ctx, q), session.CheckOpen(ctx, d.Office.Store, terms.Episode),
+		session.CheckHome(ctx, d.Office.Store, terms.Episode, d.Home)); err != nil {
 		return fail(err)
 	}
 	if err := d.confirm(ctx, t, terms); err != nil {

@@ -3,7 +3,6 @@ package attended_test
 import (
 	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -112,14 +111,7 @@ func TestBadTermsAreRefusedUnasked(t *testing.T) {
 func TestNewGivesAWorktreeAndTakesItBackWhenTheMintFails(t *testing.T) {
 	d := desk(t)
 	d.Root = worktree.Root(t.TempDir())
-	repository := t.TempDir()
-	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "one"}} {
-		git := exec.Command("git", append([]string{"-C", repository}, args...)...)
-		if out, err := git.CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v: %s", args, err, out)
-		}
-	}
-	q := worktree.Request{Repository: repository, Episode: "ep"}
+	q := worktree.Request{Repository: repository(t), Episode: "ep"}
 	honest := d.Office.Draft
 	d.Office.Draft = func(ctx context.Context, verb string, about store.Ref) (store.Draft, error) {
 		if _, err := os.Stat(d.Root.Path("ep")); err != nil {

@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/user"
 	"strings"
-	"time"
 	"unicode"
 
 	"world/fault"
@@ -95,12 +94,7 @@ func (d Desk) unsettled(ctx context.Context, id string) (store.Intent, error) {
 	return intent, nil
 }
 
-// askPause is between two tries to get a lease that another daemon was asked for.
-const askPause = 100 * time.Millisecond
-
-// reconcile writes the word down. The lease may be another daemon's, which has
-// been asked for it and gives it up when it is not in use; and calls of the episode
-// may give up this process's own meanwhile: then it is taken once more.
+// reconcile writes the word down.
 func (d Desk) reconcile(ctx context.Context, intent store.Intent, w Word) (Reconciled, error) {
 	ctx, cancel := context.WithTimeout(ctx, actTime)
 	defer cancel()
@@ -115,30 +109,15 @@ func (d Desk) reconcile(ctx context.Context, intent store.Intent, w Word) (Recon
 	if err != nil {
 		return Reconciled{}, err
 	}
-	for again := true; ; {
-		lease, err := d.Office.Store.Lease(ctx, intent.Episode)
-		if fault.Is(err, fault.InFlight) {
-			select {
-			case <-time.After(askPause):
-				continue
-			case <-ctx.Done():
-			}
-		}
-		if err != nil {
-			return Reconciled{}, err
-		}
-		entry, err := d.Office.Store.Act(ctx, store.Act{
+	entry, err := d.underLease(ctx, intent.Episode, func(lease store.Lease) (store.Entry, error) {
+		return d.Office.Store.Act(ctx, store.Act{
 			Objects: []store.Object{object}, Draft: draft, At: now,
 			Changes: []store.Change{store.ReconcileIntent{
 				Episode: intent.Episode, Ordinal: intent.Ordinal, Reconciliation: object.Ref(), Lease: lease,
 			}},
 		})
-		if again && fault.Is(err, fault.LeaseLost) {
-			again = false
-			continue
-		}
-		return Reconciled{intent.Name(), object.Ref(), entry.Index}, err
-	}
+	})
+	return Reconciled{intent.Name(), object.Ref(), entry.Index}, err
 }
 
 // operator names who gave the word: the user of this process, which is the

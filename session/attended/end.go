@@ -1,0 +1,87 @@
+package attended
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"world/fault"
+	"world/session"
+	"world/store"
+	"world/store/record"
+)
+
+// endTime bounds the end of an episode after the answer, in wall time: the last
+// call may still have its deadline before it.
+const endTime = 30 * time.Second
+
+// Ended is an episode that has ended.
+type Ended struct {
+	Episode  store.EpisodeID
+	Object   store.Ref // world/episode-end/v1
+	Entry    int64     // log index
+	Revoked  []store.CredentialID
+	Worktree record.Disposal
+	Path     string // of a worktree that is kept, "" otherwise
+}
+
+// End shows what an episode has spent and changed, asks at the terminal, revokes
+// its sessions, closes its name for ever, and removes its worktree or keeps it for
+// the operator. What has ended before is not ended again; but a worktree that is
+// still there is removed on request. Errors: NotFound for an episode that nobody
+// knows, Conflict for one that has ended or has its worktree with another daemon,
+// InFlight while its last call runs: its sessions are revoked then, and another try
+// ends it.
+func (d Desk) End(ctx context.Context, t *Terminal, episode store.EpisodeID, remove bool) (Ended, error) {
+	l, err := d.look(ctx, episode, remove)
+	if err != nil {
+		return Ended{}, err
+	}
+	if err := d.ask(ctx, t, l.notice(), l.question()); err != nil {
+		return Ended{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, endTime)
+	defer cancel()
+	done := Ended{Episode: episode, Worktree: l.disposal()}
+	if l.ended == "" {
+		if err := d.end(ctx, l, &done); err != nil {
+			return done, err
+		}
+	}
+	switch done.Worktree {
+	case record.Removed:
+		return done, l.tree.Discard(ctx)
+	case record.Kept:
+		done.Path = l.tree.Path
+		return done, l.tree.HandBack()
+	}
+	return done, nil
+}
+
+// end revokes and closes. Another mint or effect meanwhile is worth another try,
+// and so is a call that is still running.
+func (d Desk) end(ctx context.Context, l last, done *Ended) error {
+	for {
+		now, err := session.Now(ctx, d.Office.Store, d.Wall())
+		if err != nil {
+			return err
+		}
+		revoked, err := d.Office.RevokeEpisode(ctx, l.episode, now)
+		done.Revoked = append(done.Revoked, revoked...)
+		if err != nil && !fault.Is(err, fault.NotFound) {
+			return err
+		}
+		decided := session.End{Episode: l.episode, Worktree: done.Worktree, Changed: l.changed(), By: operator()}
+		entry, err := d.underLease(ctx, l.episode, func(lease store.Lease) (store.Entry, error) {
+			return d.Office.End(ctx, decided, lease, now)
+		})
+		done.Object, done.Entry = entry.Transition, entry.Index
+		if err == nil || !fault.Is(err, fault.InFlight) && !fault.Is(err, fault.Conflict) {
+			return err
+		}
+		ended, lookErr := session.Ended(ctx, d.Office.Store, l.episode)
+		if lookErr != nil || ended != "" || !pause(ctx) {
+			return errors.Join(err, lookErr)
+		}
+	}
+}
