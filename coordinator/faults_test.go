@@ -12,91 +12,21 @@ import (
 	"world/store"
 )
 
-// faulty is a store whose operations are counted, and fail from the nth on, that
-// one only or all that follow.
-type faulty struct {
-	store.Store
-	at    int // 0 for never
-	after bool
-	kind  fault.Kind
-	n     int
-	hit   []string // the operations that failed
-}
-
-func (f *faulty) fails(op string) error {
-	f.n++
-	if f.at == 0 || f.n < f.at || f.n > f.at && !f.after {
-		return nil
-	}
-	f.hit = append(f.hit, op)
-	return fault.New("test: "+op, f.kind, "injected")
-}
-
-func guard[T any](f *faulty, op string, run func() (T, error)) (T, error) {
-	if err := f.fails(op); err != nil {
-		var none T
-		return none, err
-	}
-	return run()
-}
-
-func (f *faulty) LastTime(ctx context.Context) (int64, error) {
-	return guard(f, "last time", func() (int64, error) { return f.Store.LastTime(ctx) })
-}
-func (f *faulty) Object(ctx context.Context, ref store.Ref) (store.Object, error) {
-	return guard(f, "object", func() (store.Object, error) { return f.Store.Object(ctx, ref) })
-}
-func (f *faulty) Registry(ctx context.Context, name string) (store.Ref, error) {
-	return guard(f, "registry", func() (store.Ref, error) { return f.Store.Registry(ctx, name) })
-}
-func (f *faulty) Session(ctx context.Context, id store.CredentialID) (store.Session, error) {
-	return guard(f, "session", func() (store.Session, error) { return f.Store.Session(ctx, id) })
-}
-func (f *faulty) Ledger(ctx context.Context, id store.EpisodeID) (store.Ledger, error) {
-	return guard(f, "ledger", func() (store.Ledger, error) { return f.Store.Ledger(ctx, id) })
-}
-func (f *faulty) Claim(ctx context.Context, id store.InvocationID) (store.Claim, error) {
-	return guard(f, "claim", func() (store.Claim, error) { return f.Store.Claim(ctx, id) })
-}
-func (f *faulty) EntryOf(ctx context.Context, id store.InvocationID) (store.Entry, error) {
-	return guard(f, "entry of", func() (store.Entry, error) { return f.Store.EntryOf(ctx, id) })
-}
-func (f *faulty) IntentOf(ctx context.Context, id store.InvocationID) (store.Intent, error) {
-	return guard(f, "intent of", func() (store.Intent, error) { return f.Store.IntentOf(ctx, id) })
-}
-func (f *faulty) Lease(ctx context.Context, id store.EpisodeID) (store.Lease, error) {
-	return guard(f, "lease", func() (store.Lease, error) { return f.Store.Lease(ctx, id) })
-}
-func (f *faulty) Intend(ctx context.Context, in store.Intention) (store.Intent, error) {
-	return guard(f, "intend", func() (store.Intent, error) { return f.Store.Intend(ctx, in) })
-}
-func (f *faulty) Commit(ctx context.Context, fin store.Finish) (store.Entry, error) {
-	return guard(f, "commit", func() (store.Entry, error) { return f.Store.Commit(ctx, fin) })
-}
-func (f *faulty) GiveUp(ctx context.Context, l store.Lease) error {
-	_, err := guard(f, "give up", func() (struct{}, error) { return struct{}{}, f.Store.GiveUp(ctx, l) })
-	return err
-}
-func (f *faulty) Keep(ctx context.Context, objects []store.Object) error {
-	_, err := guard(f, "keep", func() (struct{}, error) { return struct{}{}, f.Store.Keep(ctx, objects) })
-	return err
-}
-
 // TestEveryOperationFails fails the nth operation of the store under one call,
 // for every n, alone and with all that follow. Whatever fails, nothing runs
 // without a durable intent, nothing runs twice, and the id tells the truth later.
 func TestEveryOperationFails(t *testing.T) {
 	seen := map[string]int{}
-	for _, mode := range []faulty{{kind: fault.Internal}, {kind: fault.Uncertain}, {kind: fault.Corrupt, after: true}} {
+	for _, mode := range []coordtest.Faulty{{Kind: fault.Internal}, {Kind: fault.Uncertain}, {Kind: fault.Corrupt, On: true}} {
 		for _, args := range []string{`{}`, `{"cost":3}`} {
 			for n := 1; ; n++ {
 				f := mode
-				f.at = n
-				failAt(t, fmt.Sprintf("%s: %s from operation %d, on %v", args, f.kind, n, f.after), args, &f)
-				if len(f.hit) == 0 {
+				f.At = n
+				failAt(t, fmt.Sprintf("%s: %s from operation %d, on %v", args, f.Kind, n, f.On), args, &f)
+				if len(f.Hit) == 0 {
 					break
 				}
-				for _, op := range f.hit {
+				for _, op := range f.Hit {
 					seen[op]++
 				}
 			}
@@ -109,7 +39,7 @@ func TestEveryOperationFails(t *testing.T) {
 	}
 }
 
-func failAt(t *testing.T, name, args string, f *faulty) {
+func failAt(t *testing.T, name, args string, f *coordtest.Faulty) {
 	t.Helper()
 	hand := &coordtest.Hand{}
 	w := world(t, hand, nil)
@@ -122,7 +52,7 @@ func failAt(t *testing.T, name, args string, f *faulty) {
 	ran := len(hand.Jobs())
 	_, intents := spent(t, w, "ep")
 	switch {
-	case len(f.hit) == 0 && err != nil:
+	case len(f.Hit) == 0 && err != nil:
 		t.Errorf("%s: nothing failed, yet %v", name, err)
 	case err == nil && reply.Denial == "" && reply.Failed:
 		t.Errorf("%s: reply %+v", name, reply)

@@ -89,48 +89,61 @@ func (w *world) readMarks() map[string]int {
 func (w *world) judgeIntents(ctx context.Context, s store.Store, marks map[string]int, v *verdict) map[store.InvocationID]store.Intent {
 	w.t.Helper()
 	intents := map[store.InvocationID]store.Intent{}
+	judged := map[store.EpisodeID]store.Ledger{}
 	for _, live := range w.sessions {
 		episode := live.Record.Episode
-		ledger, err := s.Ledger(ctx, episode)
-		ok(w.t, err)
-		sum := map[store.Spent]int64{}
-		next := int64(0)
-		for {
-			page, err := s.Intents(ctx, episode, next, 500)
-			ok(w.t, err)
-			for _, i := range page {
-				w.judgeIntent(ctx, s, i, next, marks[i.Name()], v)
-				if other, twice := intents[i.Invocation]; twice {
-					w.t.Errorf("%s has the intents %s and %s", i.Invocation, other.Name(), i.Name())
-				}
-				intents[i.Invocation] = i
-				sum[store.Spent{Effect: i.Effect, Scope: i.Scope}] += i.Cost
-				delete(marks, i.Name())
-				next++
-			}
-			if len(page) < 500 {
-				break
-			}
-		}
-		if ledger.Next != next {
-			w.t.Errorf("%s: the next ordinal is %d after %d intents", episode, ledger.Next, next)
-		}
-		for key, total := range sum {
-			if got := ledger.Of(key.Effect, key.Scope); got != total {
-				w.t.Errorf("%s: %d of %s are spent, by intents of %d", episode, got, key.Effect, total)
-			}
+		ledger, twice := judged[episode]
+		if !twice {
+			ledger = w.judgeEpisode(ctx, s, episode, marks, intents, v)
+			judged[episode] = ledger
 		}
 		for _, g := range live.Record.Grants {
 			if got := ledger.Of(g.Effect, g.Scope); got > g.Budget {
 				w.t.Errorf("%s: %d of %s are spent of %d", episode, got, g.Effect, g.Budget)
 			}
 		}
-		v.intents += int(next)
 	}
 	for name := range marks {
 		w.t.Errorf("%s was acted on and is no intent", name)
 	}
 	return intents
+}
+
+// judgeEpisode holds one ledger to its intents and returns it.
+func (w *world) judgeEpisode(ctx context.Context, s store.Store, episode store.EpisodeID, marks map[string]int,
+	intents map[store.InvocationID]store.Intent, v *verdict) store.Ledger {
+	w.t.Helper()
+	ledger, err := s.Ledger(ctx, episode)
+	ok(w.t, err)
+	sum := map[store.Spent]int64{}
+	next := int64(0)
+	for {
+		page, err := s.Intents(ctx, episode, next, 500)
+		ok(w.t, err)
+		for _, i := range page {
+			w.judgeIntent(ctx, s, i, next, marks[i.Name()], v)
+			if other, twice := intents[i.Invocation]; twice {
+				w.t.Errorf("%s has the intents %s and %s", i.Invocation, other.Name(), i.Name())
+			}
+			intents[i.Invocation] = i
+			sum[store.Spent{Effect: i.Effect, Scope: i.Scope}] += i.Cost
+			delete(marks, i.Name())
+			next++
+		}
+		if len(page) < 500 {
+			break
+		}
+	}
+	if ledger.Next != next {
+		w.t.Errorf("%s: the next ordinal is %d after %d intents", episode, ledger.Next, next)
+	}
+	for key, total := range sum {
+		if got := ledger.Of(key.Effect, key.Scope); got != total {
+			w.t.Errorf("%s: %d of %s are spent, by intents of %d", episode, got, key.Effect, total)
+		}
+	}
+	v.intents += int(next)
+	return ledger
 }
 
 func (w *world) judgeIntent(ctx context.Context, s store.Store, i store.Intent, ordinal int64, acted int, v *verdict) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"world/ci/crash/scene"
+	"world/coordinator/coordtest"
 	"world/coordinator/registry"
 	"world/fault"
 	"world/fault/stop"
@@ -205,6 +206,82 @@ func TestReport_PageSpace1073(t *testing.T) {
 					if !bytes.Equal(got.Bytes(), o.Bytes()) || store.RefOf(got.Bytes()) != o.Ref() {
 						t.Errorf("%q came back as %q", o.Bytes(), got.Bytes())
 					}
+				}
+			})
+		})
+	}
+}
+
+// TestReport_toolhive5306 mints a session anew for an episode whose old one runs out:
+// stacklok/toolhive#5306 bound what was known to the bytes of a token, and lost it
+// when that was rotated. Here spend belongs to the episode, and each credential
+// ends at its own time.
+// Report 5 of reference/reports.md: binding to raw token bytes breaks on rotation.
+func TestReport_toolhive5306(t *testing.T) {
+	for _, engine := range engines {
+		t.Run(engine, func(t *testing.T) {
+			w := begin(t, engine, 0)
+			w.with("one", func(ctx context.Context, s store.Store) {
+				const short = 3600 // seconds
+				w.mint(ctx, s, "ep", short, 5, 0)
+				w.mint(ctx, s, "ep", day, 5, 0)
+				c := &clocked{w: w, random: source(t.Name()), latest: w.sessions[0].Record.CreatedAt}
+				start := w.sessions[0].Record.CreatedAt
+				for range 2 {
+					c.call(ctx, s, 0, start+1)
+				}
+				c.call(ctx, s, 1, start+2)
+				c.ends = w.sessions[0].Record.ExpiresAt
+				c.call(ctx, s, 1, c.ends)
+				c.call(ctx, s, 0, c.ends)
+				ledger, err := s.Ledger(ctx, "ep")
+				if spent := ledger.Of(coordtest.Write, coordtest.Scope); err != nil || spent != 4 || c.dead != 1 {
+					t.Errorf("%d units are spent by both sessions, %d calls after the first ended: %v", spent, c.dead, err)
+				}
+			})
+			w.owners["one"] = true
+			w.settle()
+			w.judge(nil)
+		})
+	}
+}
+
+// TestReport_pisubagents1769 lets four sessions of one episode, each of whose grants
+// would cover every call, spend at one time: nicobailon/pi-subagents#1769 saw
+// children run past the cap of their parent. They share what the episode has.
+// Report 10 of reference/reports.md: child runs escape the parent's cap.
+func TestReport_pisubagents1769(t *testing.T) {
+	const sessions, calls, budget = 4, 6, 9
+	for _, engine := range engines {
+		t.Run(engine, func(t *testing.T) {
+			w := begin(t, engine, 0)
+			w.with("driver", func(ctx context.Context, s store.Store) {
+				for range sessions {
+					w.mint(ctx, s, "parent", day, budget, 0)
+				}
+			})
+			w.owners["one"] = true
+			script := scene.Script{Store: w.where, Owner: "one", Callers: make([][]scene.Call, sessions)}
+			for i := range script.Callers {
+				for range calls {
+					c := w.one()
+					c.Session = i
+					w.know(c)
+					script.Callers[i] = append(script.Callers[i], c)
+				}
+			}
+			w.lives(script)
+			denied := 0
+			for _, c := range w.calls {
+				if len(c.ends) == 1 && c.ends[0].Denied {
+					denied++
+				}
+			}
+			w.settle()
+			w.judge(func(ctx context.Context, s store.Store) {
+				ledger, err := s.Ledger(ctx, "parent")
+				if spent := ledger.Of(coordtest.Write, coordtest.Scope); err != nil || spent != budget || denied != sessions*calls-budget {
+					t.Errorf("%d spent and %d denied of %d calls, %v", spent, denied, sessions*calls, err)
 				}
 			})
 		})

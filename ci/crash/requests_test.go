@@ -12,16 +12,30 @@ import (
 	"testing"
 
 	"world/ci/crash/scene"
+	"world/store"
 	"world/store/postgres/pgtest"
 )
 
 // lives plays a script in this process and returns what it said.
 func (w *world) lives(script scene.Script) (said []scene.Line) {
 	w.t.Helper()
+	return w.plays(script, func(out io.Writer, script scene.Script) error { return scene.Play(context.Background(), script, out) })
+}
+
+// livesOn plays a script in this process on a store that is open.
+func (w *world) livesOn(s store.Store, script scene.Script) (said []scene.Line) {
+	w.t.Helper()
+	return w.plays(script, func(out io.Writer, script scene.Script) error {
+		return scene.PlayOn(context.Background(), s, script, out)
+	})
+}
+
+func (w *world) plays(script scene.Script, play func(io.Writer, scene.Script) error) (said []scene.Line) {
+	w.t.Helper()
 	script.Marks, script.Sessions = w.marks, w.sessions
 	script.Patience = patience
 	var out bytes.Buffer
-	ok(w.t, scene.Play(context.Background(), script, &out))
+	ok(w.t, play(&out, script))
 	for lines := json.NewDecoder(&out); ; {
 		var l scene.Line
 		if err := lines.Decode(&l); errors.Is(err, io.EOF) {

@@ -7,6 +7,7 @@ package scene
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"strings"
@@ -98,18 +99,18 @@ func Play(ctx context.Context, script Script, out io.Writer) error {
 		return err
 	}
 	defer s.Close()
+	return PlayOn(ctx, s, script, out)
+}
+
+// PlayOn follows a script on a store that the caller keeps open.
+func PlayOn(ctx context.Context, s store.Store, script Script, out io.Writer) error {
 	marks, err := os.OpenFile(script.Marks, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
 	defer marks.Close()
-	hand := marker{marks}
-	p := &play{script: script, out: json.NewEncoder(out)}
+	p := &play{script: script, out: json.NewEncoder(out), calls: calls(s, marks)}
 	p.limited.Store(script.FileSize > 0)
-	p.calls = coordinator.New(coordinator.Options{
-		Store: s, Runner: coordtest.Runner{}, Log: zerolog.Nop(),
-		Handlers: coordtest.Handlers{coordtest.Write: hand, coordtest.Read: hand},
-	})
 	p.say(Line{Say: "ready"})
 	var callers sync.WaitGroup
 	for _, calls := range script.Callers {
@@ -126,6 +127,27 @@ func Play(ctx context.Context, script Script, out io.Writer) error {
 	}
 	callers.Wait()
 	return p.calls.Wait(ctx)
+}
+
+// calls is a coordinator whose effects leave their marks in a file.
+func calls(s store.Store, marks *os.File) *coordinator.Coordinator {
+	hand := marker{marks}
+	return coordinator.New(coordinator.Options{
+		Store: s, Runner: coordtest.Runner{}, Log: zerolog.Nop(),
+		Handlers: coordtest.Handlers{coordtest.Write: hand, coordtest.Read: hand},
+	})
+}
+
+// Once makes one call, once.
+func Once(ctx context.Context, s store.Store, marks string, live session.Live, c Call) (coordinator.Reply, error) {
+	file, err := os.OpenFile(marks, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return coordinator.Reply{}, err
+	}
+	defer file.Close()
+	coord := calls(s, file)
+	reply, err := invoke(ctx, coord, live, c)
+	return reply, errors.Join(err, coord.Wait(ctx))
 }
 
 // marker is a handler whose effect is a line in a file.
@@ -191,13 +213,17 @@ func (p *play) make(ctx context.Context, c Call) (denied bool) {
 }
 
 func (p *play) invoke(ctx context.Context, c Call) (coordinator.Reply, error) {
-	snapshot, err := p.calls.Snapshot(ctx, p.script.Sessions[c.Session])
+	return invoke(ctx, p.calls, p.script.Sessions[c.Session], c)
+}
+
+func invoke(ctx context.Context, calls *coordinator.Coordinator, live session.Live, c Call) (coordinator.Reply, error) {
+	snapshot, err := calls.Snapshot(ctx, live)
 	if err != nil {
 		return coordinator.Reply{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	return p.calls.Invoke(ctx, snapshot, coordinator.Call{Surface: store.SurfaceMCP, Transition: c.Transition, Task: c.Task, Args: []byte(c.Args)})
+	return calls.Invoke(ctx, snapshot, coordinator.Call{Surface: store.SurfaceMCP, Transition: c.Transition, Task: c.Task, Args: []byte(c.Args)})
 }
 
 // passing reports whether the same id may be sent again at once.
