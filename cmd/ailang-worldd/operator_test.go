@@ -64,7 +64,10 @@ func lose(ts *testscript.TestScript, neg bool, args []string) {
 // TestOperatorAlone runs the verbs that close and upgrade on stores that no daemon
 // holds, with the world-tool of this build beside the program.
 func TestOperatorAlone(t *testing.T) {
-	testscript.Run(t, params("testdata/operator", withTool))
+	testscript.Run(t, params("testdata/operator", func(env *testscript.Env) error {
+		env.Setenv("WORKSPACES", confinetest.Dir(t))
+		return withTool(env)
+	}))
 }
 
 // withTool puts the world-tool of this build beside the scripts' program.

@@ -9,6 +9,6 @@ func newSession() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newSessionMint(), newSessionNew(), newSessionList(), newSessionRevoke())
+	cmd.AddCommand(newSessionMint(), newSessionNew(), newSessionList(), newSessionRevoke(), newSessionEnd())
 	return cmd
 }

@@ -74,6 +74,18 @@ func (c *Client) Reconcile(ctx context.Context, t *attended.Terminal, w attended
 	return *r.Reconciled, nil
 }
 
+// End has the daemon ask at the terminal and end an episode. root is as for New.
+func (c *Client) End(ctx context.Context, t *attended.Terminal, episode store.EpisodeID, root worktree.Root, remove bool) (Ended, error) {
+	r, err := c.ask(ctx, request{End: &ending{episode, root, remove}}, t.File())
+	if err != nil {
+		return Ended{}, err
+	}
+	if r.Ended == nil {
+		return Ended{}, fault.New("admin: ask", fault.Internal, "the daemon's reply ends nothing")
+	}
+	return *r.Ended, nil
+}
+
 func (c *Client) minted(ctx context.Context, q request, t *attended.Terminal) (Minted, error) {
 	r, err := c.ask(ctx, q, t.File())
 	if err != nil {

@@ -71,6 +71,17 @@ func attempt(how string) (string, error) {
 	case "reconcile without a terminal":
 		r, err := c.ask(ctx, request{Reconcile: &word{ID: os.Getenv("ID"), Verdict: os.Getenv("VERDICT"), Note: "n"}}, nil)
 		return fmt.Sprint(r), err
+	case "end":
+		t, err := attended.OpenFor("ending an episode")
+		if err != nil {
+			return "", err
+		}
+		defer t.Close()
+		ended, err := c.End(ctx, t, store.EpisodeID(os.Getenv("EPISODE")), worktree.Root(os.Getenv("ROOT")), false)
+		return fmt.Sprint(ended), err
+	case "end without a terminal":
+		r, err := c.ask(ctx, request{End: &ending{Episode: "ep"}}, nil)
+		return fmt.Sprint(r), err
 	case "revoke":
 		ids, err := c.Revoke(ctx, store.CredentialID(os.Getenv("ID")), store.EpisodeID(os.Getenv("EPISODE")))
 		return fmt.Sprint(ids), err

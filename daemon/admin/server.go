@@ -110,6 +110,8 @@ func (s *Server) converse(ctx context.Context, conn *net.UnixConn) (reply, error
 		return s.mint(ctx, terminal, *q.Mint)
 	case q.Reconcile != nil:
 		return s.reconcile(ctx, terminal, *q.Reconcile)
+	case q.End != nil:
+		return s.end(ctx, terminal, *q.End)
 	}
 	return s.open(ctx, terminal, *q.New)
 }
@@ -142,14 +144,22 @@ func (s *Server) mint(ctx context.Context, t *attended.Terminal, m mintTerms) (r
 }
 
 func (s *Server) open(ctx context.Context, t *attended.Terminal, n newSession) (reply, error) {
-	if n.Root != "" && !same(n.Root, s.Desk.Root) {
-		return reply{}, fault.New("admin: serve", fault.Invalid, "the daemon has another workspace root; leave --workspace-root out")
+	if err := s.rooted(n.Root); err != nil {
+		return reply{}, err
 	}
 	minted, tree, err := s.Desk.New(ctx, t, n.Terms.terms(), n.request())
 	if err != nil {
 		return reply{}, err
 	}
 	return s.minted(minted, tree.Path), nil
+}
+
+// rooted refuses a workspace root that is not this daemon's; "" is.
+func (s *Server) rooted(root worktree.Root) error {
+	if root != "" && !same(root, s.Desk.Root) {
+		return fault.New("admin: serve", fault.Invalid, "the daemon has another workspace root; leave --workspace-root out")
+	}
+	return nil
 }
 
 // same reports whether two names are of one folder.
@@ -185,4 +195,22 @@ func (s *Server) reconcile(ctx context.Context, t *attended.Terminal, w word) (r
 	s.Log.Info().Str("intent", done.Intent).Str("verdict", w.Verdict).Int64("entry", done.Entry).Msg("intent reconciled")
 	answer := Reconciled(done)
 	return reply{Reconciled: &answer}, nil
+}
+
+func (s *Server) end(ctx context.Context, t *attended.Terminal, e ending) (reply, error) {
+	if err := s.rooted(e.Root); err != nil {
+		return reply{}, err
+	}
+	done, err := s.Desk.End(ctx, t, e.Episode, e.Remove)
+	for _, id := range done.Revoked {
+		s.Log.Info().Str("credential_id", string(id)).Msg("session revoked")
+	}
+	if done.Object != "" {
+		s.Log.Info().Str("episode", string(e.Episode)).Int64("entry", done.Entry).Str("worktree", string(done.Worktree)).Msg("episode ended")
+	}
+	if err != nil {
+		return reply{}, err
+	}
+	answer := Ended(done)
+	return reply{Ended: &answer}, nil
 }

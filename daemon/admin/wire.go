@@ -17,6 +17,7 @@ type request struct {
 	New       *newSession `json:"new"`
 	Revoke    *revocation `json:"revoke"`
 	Reconcile *word       `json:"reconcile"`
+	End       *ending     `json:"end"`
 }
 
 type mintTerms struct {
@@ -40,6 +41,13 @@ type word struct {
 	Note    string `json:"note"`
 }
 
+// ending ends an episode.
+type ending struct {
+	Episode store.EpisodeID `json:"episode"`
+	Root    worktree.Root   `json:"root"`   // "" for the daemon's own
+	Remove  bool            `json:"remove"` // the worktree too
+}
+
 // revocation names a session or an episode, exactly one of them.
 type revocation struct {
 	Credential store.CredentialID `json:"credentialId"`
@@ -61,7 +69,7 @@ func decodeRequest(raw []byte) (request, error) {
 		return q, err
 	}
 	verbs := 0
-	for _, given := range []bool{q.Mint != nil, q.New != nil, q.Revoke != nil, q.Reconcile != nil} {
+	for _, given := range []bool{q.Mint != nil, q.New != nil, q.Revoke != nil, q.Reconcile != nil, q.End != nil} {
 		if given {
 			verbs++
 		}
@@ -84,6 +92,7 @@ type reply struct {
 	Minted     *Minted              `json:"minted"`
 	Revoked    []store.CredentialID `json:"revoked"`
 	Reconciled *Reconciled          `json:"reconciled"`
+	Ended      *Ended               `json:"ended"`
 }
 
 type refusal struct {
@@ -114,6 +123,16 @@ type Reconciled struct {
 	Intent string    `json:"intent"` // durable name
 	Object store.Ref `json:"object"`
 	Entry  int64     `json:"entry"`
+}
+
+// Ended is an episode that has ended.
+type Ended struct {
+	Episode  store.EpisodeID      `json:"episode"`
+	Object   store.Ref            `json:"object"` // "" when it had ended before
+	Entry    int64                `json:"entry"`
+	Revoked  []store.CredentialID `json:"revoked"`
+	Worktree record.Disposal      `json:"worktree"`
+	Path     string               `json:"path"` // of a worktree that is kept, "" otherwise
 }
 
 // refused turns an error into what may cross the socket.

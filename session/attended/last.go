@@ -82,6 +82,9 @@ func (d Desk) lookAtTree(ctx context.Context, l *last) error {
 		return err
 	}
 	l.tree = &tree
+	if l.ended != "" {
+		return nil // it was compared when it ended, and is the operator's since
+	}
 	if d.Jail == nil {
 		l.unknown = "there is no jail to compare it in"
 		return nil
@@ -120,6 +123,9 @@ const shownChanges = 40
 
 // notice is what the operator sees before the question.
 func (l last) notice() []string {
+	if l.ended != "" {
+		return []string{fmt.Sprintf("Episode %s has ended, and its worktree was kept.", l.episode)}
+	}
 	lines := []string{fmt.Sprintf("Episode %s has spent:", l.episode)}
 	if len(l.ledger.Spent) == 0 {
 		lines[0] = fmt.Sprintf("Episode %s has spent nothing.", l.episode)
