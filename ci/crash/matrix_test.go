@@ -195,6 +195,7 @@ func (l lane) play(t *testing.T, w *world, random *rand.Rand, slots []int) []*vi
 			v.proxy.Deliver() // what was late comes when its sender is dead
 		}
 		w.hear(v.said())
+		l.judgeLost(w, v)
 	}
 	w.judge(func(ctx context.Context, s store.Store) {
 		for _, v := range all {
@@ -204,6 +205,21 @@ func (l lane) play(t *testing.T, w *world, random *rand.Rand, slots []int) []*vi
 		}
 	})
 	return all
+}
+
+// judgeLost holds that a call is answered as indeterminate only when a process died
+// over it: a COMMIT that is merely cut is settled, and its call comes to its end. A
+// database that was away may have outlasted a lease.
+func (l lane) judgeLost(w *world, v *victim) {
+	w.t.Helper()
+	if l.restart {
+		return
+	}
+	for _, line := range v.said() {
+		if line.Say == "lost" && !w.calls[line.Task].again {
+			w.t.Errorf("%s: %s is called indeterminate, and nobody died over it", l, line.Task)
+		}
+	}
 }
 
 // raise starts the victim of a slot: it sends again what its predecessor left
