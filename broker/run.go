@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"time"
 
 	"world/broker/law"
 	"world/fault/stop"
@@ -71,14 +72,14 @@ func (e *Evidence) explain(detail string) {
 func (i *Invoker) handle(ctx context.Context, handler Handler, job Job) Result {
 	b := i.broker
 	ctx, cancel := detached(ctx, job.Deadline)
-	overdue, stop := detached(ctx, job.Deadline+grace)
-	defer stop()
+	overdue := time.NewTimer(job.Deadline + grace)
+	defer overdue.Stop()
 	answer := make(chan Result, 1)
 	go func() { defer cancel(); answer <- b.guarded(ctx, handler, job) }()
 	select {
 	case result := <-answer:
 		return result
-	case <-overdue.Done():
+	case <-overdue.C:
 	}
 	b.Log.Error().Str("intent", job.Intent).Str("effect", string(job.Effect)).Msg("handler missed its deadline")
 	b.late.Add(1)

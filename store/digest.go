@@ -14,19 +14,24 @@ type Digest [sha256.Size]byte
 // Engines digest rows of their own with it; the rows of the contract have their
 // own functions below.
 func RowDigest(table string, texts []string, numbers ...int64) Digest {
-	b := make([]byte, 0, 1024)
-	counted := func(s string) {
-		b = binary.BigEndian.AppendUint64(b, uint64(len(s)))
-		b = append(b, s...)
-	}
-	counted("world/row/v1/" + table)
+	var room [1536]byte // few rows are longer, and these take what they need
+	b := appendCounted(room[:0], rowDomain, table)
 	for _, s := range texts {
-		counted(s)
+		b = appendCounted(b, s, "")
 	}
 	for _, n := range numbers {
 		b = binary.BigEndian.AppendUint64(b, uint64(n))
 	}
 	return sha256.Sum256(b)
+}
+
+// rowDomain tells a row's digest from a hash of anything else.
+const rowDomain = "world/row/v1/"
+
+// appendCounted appends a text of two parts, with its length before it.
+func appendCounted(b []byte, s, rest string) []byte {
+	b = binary.BigEndian.AppendUint64(b, uint64(len(s)+len(rest)))
+	return append(append(b, s...), rest...)
 }
 
 // ObjectDigest guards an object's row; the bytes are guarded by their ref.

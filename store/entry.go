@@ -1,6 +1,9 @@
 package store
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strconv"
+)
 
 // Draft is what a caller knows of a log entry before it is chained. An entry's
 // place in the chain does not influence it (D9).
@@ -60,30 +63,37 @@ func (e Entry) Head() Head {
 // ComputeHash hashes the frozen header with the transition ref, in the byte form
 // that the system of the seeds writes.
 func (e Entry) ComputeHash() Ref {
-	return hashJSON(struct {
-		EntryIndex     int64  `json:"entryIndex"`
-		SemanticsEpoch int64  `json:"semanticsEpoch"`
-		TransitionFn   Ref    `json:"transitionFn"`
-		Interpreter    Ref    `json:"interpreter"`
-		PrevEntryHash  Ref    `json:"prevEntryHash"`
-		WrittenBy      string `json:"writtenBy"`
-		TransitionRef  Ref    `json:"transitionRef"`
-	}{e.Index, e.SemanticsEpoch, e.TransitionFn, e.Interpreter, e.Prev, e.WrittenBy, e.Transition})
+	var room [1024]byte
+	b := strconv.AppendInt(append(room[:0], `{"entryIndex":`...), e.Index, 10)
+	b = strconv.AppendInt(append(b, `,"semanticsEpoch":`...), e.SemanticsEpoch, 10)
+	b = appendText(append(b, `,"transitionFn":`...), string(e.TransitionFn))
+	b = appendText(append(b, `,"interpreter":`...), string(e.Interpreter))
+	b = appendText(append(b, `,"prevEntryHash":`...), string(e.Prev))
+	b = appendText(append(b, `,"writtenBy":`...), e.WrittenBy)
+	b = appendText(append(b, `,"transitionRef":`...), string(e.Transition))
+	return RefOf(append(b, '}'))
 }
 
 // WorldRef names the state at a revision.
 func WorldRef(revision int64, stateRoot, logHead Ref) Ref {
-	return hashJSON(struct {
-		Revision  int64 `json:"revision"`
-		StateRoot Ref   `json:"stateRoot"`
-		LogHead   Ref   `json:"logHead"`
-	}{revision, stateRoot, logHead})
+	var room [256]byte
+	b := strconv.AppendInt(append(room[:0], `{"revision":`...), revision, 10)
+	b = appendText(append(b, `,"stateRoot":`...), string(stateRoot))
+	b = appendText(append(b, `,"logHead":`...), string(logHead))
+	return RefOf(append(b, '}'))
 }
 
-func hashJSON(v any) Ref {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic("store: a header does not marshal: " + err.Error())
+// appendText appends a text as encoding/json writes it, which escapes more than it
+// must. Nearly all texts here need no escape.
+func appendText(b []byte, s string) []byte {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+			text, err := json.Marshal(s)
+			if err != nil {
+				panic("store: a text does not marshal: " + err.Error())
+			}
+			return append(b, text...)
+		}
 	}
-	return RefOf(b)
+	return append(append(append(b, '"'), s...), '"')
 }

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"testing"
 
@@ -77,5 +78,40 @@ func TestHashCoversHeader(t *testing.T) {
 	if store.WorldRef(0, other, base.Hash) == base.World || store.WorldRef(1, base.StateRoot, base.Hash) == base.World ||
 		store.WorldRef(0, base.StateRoot, other) == base.World {
 		t.Error("the world ref does not cover its three parts")
+	}
+}
+
+// TestHashIsOfJSON holds the header that is hashed to what encoding/json writes of
+// it, whoever wrote the entry.
+func TestHashIsOfJSON(t *testing.T) {
+	ref := func(v any) store.Ref {
+		b, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return store.RefOf(b)
+	}
+	for _, by := range []string{"", "coordinator:mcp", `a "quoted" \ name`, "<html>&", "tab\tnewline\n\x00\x7f", "ä\u2028😀", "bad \xff utf-8"} {
+		e := store.Entry{Index: -7, SemanticsEpoch: 1 << 62, TransitionFn: store.RefOf([]byte("fn")), WrittenBy: by, Transition: "odd<ref"}
+		want := ref(struct {
+			EntryIndex     int64     `json:"entryIndex"`
+			SemanticsEpoch int64     `json:"semanticsEpoch"`
+			TransitionFn   store.Ref `json:"transitionFn"`
+			Interpreter    store.Ref `json:"interpreter"`
+			PrevEntryHash  store.Ref `json:"prevEntryHash"`
+			WrittenBy      string    `json:"writtenBy"`
+			TransitionRef  store.Ref `json:"transitionRef"`
+		}{e.Index, e.SemanticsEpoch, e.TransitionFn, e.Interpreter, e.Prev, by, e.Transition})
+		if got := e.ComputeHash(); got != want {
+			t.Errorf("written by %q: header hashes to %s, its JSON to %s", by, got, want)
+		}
+	}
+	want := ref(struct {
+		Revision  int64     `json:"revision"`
+		StateRoot store.Ref `json:"stateRoot"`
+		LogHead   store.Ref `json:"logHead"`
+	}{9, "odd&root", ""})
+	if got := store.WorldRef(9, "odd&root", ""); got != want {
+		t.Errorf("world hashes to %s, its JSON to %s", got, want)
 	}
 }

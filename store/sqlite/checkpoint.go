@@ -13,9 +13,10 @@ import (
 // synced no longer hangs on the log.
 
 const (
-	// moveEvery is after how many changed rows the log is worth moving. A row
-	// dirties between one and two pages of 4 KiB.
-	moveEvery = 2000
+	// moveEvery is after how many changed rows the log is worth moving: some 15 MB
+	// of it. Moving syncs the file, which holds the commits up that are on their
+	// way, and pages that changed often meanwhile are moved once.
+	moveEvery = 4000
 	// moveAfter is how long what is committed may be in the log alone.
 	moveAfter = 5 * time.Second
 )

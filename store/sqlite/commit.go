@@ -160,8 +160,14 @@ func chain(c *conn, p place, d store.Draft, id store.InvocationID, at int64) (st
 	if _, err := c.exec(insertEntry, rows.EntryArgs(e)...); err != nil {
 		return e, err
 	}
-	if _, err := c.exec(moveHead, rows.HeadArgs(e.Head())...); err != nil {
+	move, args := beginHead, rows.HeadArgs(e.Head())
+	if p.head.Index >= 0 {
+		move, args = moveHead, append(args, rows.Blob(p.head.Entry))
+	}
+	if n, err := c.exec(move, args...); err != nil {
 		return e, err
+	} else if n != 1 {
+		return e, rows.Damaged("the head is not the last entry, %d", p.head.Index)
 	}
 	c.known.place = &place{e.Head(), p.clock}
 	return e, tick(c, p.clock, at)
@@ -169,8 +175,10 @@ func chain(c *conn, p place, d store.Draft, id store.InvocationID, at int64) (st
 
 var insertEntry = "INSERT INTO log (" + rows.EntryColumns + ") VALUES " + values(1, 12)
 
-const moveHead = "INSERT INTO head (id, " + rows.HeadColumns + ") VALUES (1, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET " +
-	"idx = excluded.idx, world = excluded.world, state_root = excluded.state_root, entry = excluded.entry, digest = excluded.digest"
+const (
+	beginHead = "INSERT INTO head (id, " + rows.HeadColumns + ") VALUES (1, ?, ?, ?, ?, ?)"
+	moveHead  = "UPDATE head SET idx = ?, world = ?, state_root = ?, entry = ?, digest = ? WHERE id = 1 AND entry = ?"
+)
 
 // logged reports whether exactly this entry is in the log.
 func logged(c *conn, e store.Entry) (bool, error) {

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"world/broker/law"
@@ -41,17 +42,24 @@ func (s *Store) Intend(ctx context.Context, in store.Intention) (store.Intent, e
 func intend(c *conn, op string, in store.Intention, intent *store.Intent) error {
 	now := ledgerRow{spent: spentRow{in.Claim.Episode, store.Spent{Effect: in.Effect, Scope: in.Scope}}}
 	named := c.known.unknown(in.Names())
-	if err := now.read(c, named); err != nil {
+	again, err := len(named) == 0 && now.recall(c), error(nil)
+	if again {
+		again, err = spendAgain(c, in, now)
+	}
+	if err == nil && !again {
+		if err = now.read(c, named); err != nil {
+			return err
+		}
+		if now.stored < len(named) {
+			return notStored(c, op, named)
+		}
+		c.known.found(named)
+		err = spend(c, op, in, now)
+	}
+	if err != nil {
 		return err
 	}
-	if now.stored < len(named) {
-		return notStored(c, op, named)
-	}
-	c.known.found(named)
 	intent.Ordinal = now.next
-	if err := spend(c, op, in, now); err != nil {
-		return err
-	}
 	if err := putClaim(c, in.Claim, intent.Ordinal, none); err != nil {
 		return err
 	}
@@ -85,6 +93,38 @@ func (l *ledgerRow) read(c *conn, named []store.Ref) error {
 		return err
 	}
 	return rows.Matches(digest, l.spent.digest(), func() string { return spentWhere(l.spent) })
+}
+
+// recall answers as read does, from the mirror.
+func (l *ledgerRow) recall(c *conn) bool {
+	clock := c.known.clock()
+	ledger, ok := c.known.ledger(l.spent.episode)
+	at, found := slices.BinarySearchFunc(ledger.Spent, l.spent.spent, bySpent)
+	if !clock.known || !ok || !found {
+		return false
+	}
+	l.clock, l.next, l.spent.spent = clock.at, ledger.Next, ledger.Spent[at]
+	return true
+}
+
+// spendAgain adds the cost to a running total that was recalled, and reports
+// whether it did. That the row is as recalled is one of its guards; when any of
+// them fails, reading will tell which.
+func spendAgain(c *conn, in store.Intention, now ledgerRow) (bool, error) {
+	r, before := now.spent, now.spent.spent.Total
+	r.spent.Total = law.Plus(before, in.Cost)
+	was, is, lease := now.spent.digest(), r.digest(), in.Lease.Digest()
+	n, err := c.exec("UPDATE spend SET total = ?4, digest = ?5, ordinal = ?6 "+
+		"WHERE episode = ?1 AND effect = ?2 AND scope = ?3 AND digest = ?7 AND total = ?12 AND ?8 <= max(?9 - total, 0) "+
+		"AND EXISTS (SELECT 1 FROM leases WHERE episode = ?1 AND digest = ?10) "+
+		"AND NOT EXISTS (SELECT 1 FROM claims WHERE invocation = ?11)",
+		string(r.episode), string(in.Effect), string(in.Scope), r.spent.Total, is[:], now.next, was[:], in.Cost, in.Budget,
+		lease[:], string(in.Claim.Invocation), before)
+	if err != nil || n != 1 {
+		return false, err
+	}
+	c.known.spent(r, now.next)
+	return true, nil
 }
 
 // spend adds the cost to the running total. Its guards are the conditions of the

@@ -128,6 +128,16 @@ func (k *known) spent(r spentRow, ordinal int64) {
 	k.news.ledgers = append(k.news.ledgers, l)
 }
 
+// clock returns the greatest logical time as the open transaction has it, when it is mirrored.
+func (k *known) clock() instant {
+	if k.news.clock.known || k.mirror == nil || k.news.unknown {
+		return k.news.clock
+	}
+	k.mirror.mu.Lock()
+	defer k.mirror.mu.Unlock()
+	return k.mirror.clock
+}
+
 // ledger returns an episode's ledger as the open transaction has it, when it is mirrored.
 func (k *known) ledger(episode store.EpisodeID) (store.Ledger, bool) {
 	for _, l := range slices.Backward(k.news.ledgers) {
