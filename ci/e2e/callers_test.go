@@ -74,7 +74,7 @@ func TestToolsFollowGrants(t *testing.T) {
 	}
 	agent := connect(t, ctx, w, credential)
 	tools, err := agent.Tools(ctx)
-	if err != nil || fmt.Sprint(tools) != "[ailang-read]" {
+	if err != nil || fmt.Sprint(tools) != "[ailang-read workspace-list workspace-search]" {
 		t.Errorf("listed %v, %v", tools, err)
 	}
 	_, hidden := agent.Call(ctx, "ailang-write", "", map[string]any{"path": "a", "content": "b"})
@@ -87,7 +87,7 @@ func TestToolsFollowGrants(t *testing.T) {
 	}
 	full := connect(t, ctx, w, session(t, ctx, w, "writer", "5"))
 	tools, err = full.Tools(ctx)
-	if err != nil || fmt.Sprint(tools) != "[ailang-edit ailang-read ailang-write]" {
+	if err != nil || fmt.Sprint(tools) != "["+strings.Join(codingTools, " ")+"]" {
 		t.Errorf("listed %v, %v", tools, err)
 	}
 	if answer, err := full.Call(ctx, "ailang-write", "", map[string]any{"path": "a", "content": "b"}); err != nil || answer.IsError {

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"syscall"
 
 	"world/tools/policy"
 )
@@ -90,7 +91,7 @@ func (t *tree) directory(path string) (*walk, error) {
 	} else if w.ended {
 		err = errNotDirectory
 		if w.last == nil {
-			err = fs.ErrNotExist
+			err = syscall.ENOENT
 		}
 	}
 	if err != nil {

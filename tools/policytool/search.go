@@ -6,6 +6,7 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"syscall"
 	"unicode/utf8"
 
 	"world/tools/policy"
@@ -42,7 +43,7 @@ func search(t *tree, q Request, _ string) Response {
 		s.base = w.path()
 		err = newVisitor(true, s.file).visit(w.here(), s.base, len(w.names))
 	} else if w.last == nil {
-		err = fs.ErrNotExist
+		err = syscall.ENOENT
 	} else {
 		s.glob = nil // it names the file itself
 		err = s.file(w.here(), w.names[len(w.names)-1], w.path(), w.last)
