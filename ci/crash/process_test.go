@@ -77,6 +77,16 @@ func (p *process) said() []scene.Line {
 	return append([]scene.Line(nil), p.lines...)
 }
 
+// told returns what it has said so far of one kind.
+func (p *process) told(say string) (lines []scene.Line) {
+	for _, l := range p.said() {
+		if l.Say == say {
+			lines = append(lines, l)
+		}
+	}
+	return lines
+}
+
 // killed waits for the end and reports whether SIGKILL brought it.
 func (p *process) killed() bool {
 	p.t.Helper()

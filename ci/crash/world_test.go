@@ -143,7 +143,7 @@ func (w *world) hear(lines []scene.Line) {
 	w.t.Helper()
 	for _, l := range lines {
 		switch l.Say {
-		case "ready", "full":
+		case "ready", "full", "waits":
 		case "sent":
 			if c := w.calls[l.Task]; !c.sent {
 				c.sent, c.at = true, l.At

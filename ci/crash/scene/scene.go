@@ -54,7 +54,7 @@ type Call struct {
 // Line is what the process says, as JSON: that it is ready, that it begins to send
 // a task, or how that ended.
 type Line struct {
-	Say    string // "ready", "sent", "done", "lost", "refused", or "full" for a disk that was
+	Say    string // "ready", "sent", "done", "lost", "refused", "waits" to be sent again, or "full" for a disk that was
 	Task   string `json:",omitempty"`
 	Entry  int64  `json:",omitempty"` // index, when done
 	Denied bool   `json:",omitempty"` // by the law
@@ -189,7 +189,7 @@ func Now() int64 {
 func (p *play) make(ctx context.Context, c Call) (denied bool) {
 	p.say(Line{Say: "sent", Task: c.Task})
 	end := time.Now().Add(p.script.Patience)
-	for {
+	for waits := false; ; {
 		reply, err := p.invoke(ctx, c)
 		if err != nil && p.limited.CompareAndSwap(true, false) {
 			p.makeRoom(c.Task, err)
@@ -203,6 +203,10 @@ func (p *play) make(ctx context.Context, c Call) (denied bool) {
 		case fault.Is(err, fault.Indeterminate):
 			p.say(Line{Say: "lost", Task: c.Task, Detail: err.Error()})
 		case passing(err) && time.Now().Before(end):
+			if !waits {
+				waits = true
+				p.say(Line{Say: "waits", Task: c.Task, Kind: fault.KindOf(err).String(), Detail: err.Error()})
+			}
 			time.Sleep(5 * time.Millisecond)
 			continue
 		default:
