@@ -46,6 +46,7 @@ type Coordinator struct {
 	flights  flights
 	episodes episodes
 	revision atomic.Pointer[registry.Revision] // the last one read; refs make it safe to keep
+	sources  sources
 	calls    sync.WaitGroup
 }
 

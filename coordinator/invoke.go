@@ -167,19 +167,6 @@ func deref(r *Reply) Reply {
 	return *r
 }
 
-// source reads the text of the transition (R6).
-func (k *course) source(ctx context.Context) ([]byte, error) {
-	object, err := k.c.Store.Object(ctx, k.desc.TransitionFn)
-	if err != nil {
-		kind := fault.KindOf(err)
-		if kind == fault.NotFound {
-			kind = fault.Corrupt
-		}
-		return nil, fault.Wrap("coordinator: source", kind, err, "transition source is absent or corrupt")
-	}
-	return object.Bytes(), nil
-}
-
 // planRef is the plan's ref, "" when none came to be.
 func (k *course) planRef() store.Ref {
 	if k.planned == nil {

@@ -3,8 +3,6 @@ package capsule
 import (
 	"context"
 	"errors"
-	"fmt"
-	"sync/atomic"
 	"time"
 
 	"world/confine"
@@ -14,9 +12,9 @@ import (
 // longest is how long a run may take whose context has no earlier deadline.
 const longest = 10 * time.Second
 
-// users is how many users take turns in running capsules, so that two that run
+// family names the users that take turns in running capsules, so that two that run
 // at the same time are strangers to each other.
-const users = 64
+const family = "capsule"
 
 // Options is what a runner needs. All but Floor are required.
 type Options struct {
@@ -30,13 +28,10 @@ func New(o Options) Runner {
 	if o.Floor == 0 {
 		o.Floor = confine.Landlock
 	}
-	return &runner{Options: o}
+	return &runner{o}
 }
 
-type runner struct {
-	Options
-	turn atomic.Uint64
-}
+type runner struct{ Options }
 
 // Run implements Runner. What the interpreter prints on stderr goes into the
 // error's cause, for logs only.
@@ -50,10 +45,11 @@ func (r *runner) Run(ctx context.Context, p Program, input []byte) ([]byte, erro
 	}
 	spec := confine.Spec{
 		Floor: r.Floor, Args: []string{Verb}, Stdin: EncodeRequest(p.Source, input),
-		User:   confine.UserOf(fmt.Sprint("capsule ", r.turn.Add(1)%users)),
-		Limits: limits,
+		Family: family, Limits: limits,
 	}
-	if image.Ref != r.Jail.Stage().Ref {
+	if image.Ref == r.Jail.Stage().Ref {
+		spec.Warm = true
+	} else {
 		spec.Program = image
 	}
 	result, err := r.Jail.Run(ctx, spec)
