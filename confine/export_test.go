@@ -13,9 +13,69 @@ import (
 
 // WithoutOuter makes the jail behave as where only bubblewrap may make namespaces.
 func (j *Jail) WithoutOuter() *Jail {
-	without := *j
-	without.outer = false
-	return &without
+	return &Jail{stage: j.stage, hidden: j.hidden, bwrap: j.bwrap, reach: j.reach}
+}
+
+// Waiting returns how many processes wait for a run, and how many of them have come
+// so far as to wait for their input.
+func (j *Jail) Waiting() (all, ready int) {
+	j.pool.mu.Lock()
+	defer j.pool.mu.Unlock()
+	for _, h := range j.pool.kinds {
+		for _, r := range h.ready {
+			select {
+			case <-r.up:
+				ready++
+			default:
+			}
+		}
+	}
+	return j.pool.waiting, ready
+}
+
+// WaitsFor returns how many processes wait for runs like this one.
+func (j *Jail) WaitsFor(s Spec) int {
+	k, err := kindOf(s)
+	if err != nil {
+		panic(err)
+	}
+	j.pool.mu.Lock()
+	defer j.pool.mu.Unlock()
+	if h := j.pool.kinds[k]; h != nil {
+		return len(h.ready)
+	}
+	return 0
+}
+
+// Age makes everything that waits, and every kind, as old as it may get.
+func (j *Jail) Age() {
+	j.pool.mu.Lock()
+	for _, h := range j.pool.kinds {
+		h.used = h.used.Add(-maxAge)
+		for _, r := range h.ready {
+			r.began = r.began.Add(-maxAge)
+		}
+	}
+	j.pool.mu.Unlock()
+	j.pool.sweep()
+}
+
+// Kinds returns how many kinds of runs are remembered.
+func (j *Jail) Kinds() int {
+	j.pool.mu.Lock()
+	defer j.pool.mu.Unlock()
+	return len(j.pool.kinds)
+}
+
+// KillWaiting kills what waits, behind the jail's back.
+func (j *Jail) KillWaiting() {
+	j.pool.mu.Lock()
+	defer j.pool.mu.Unlock()
+	for _, h := range j.pool.kinds {
+		for _, r := range h.ready {
+			r.cmd.Process.Kill()
+		}
+	}
 }
 
 // Alone is a first stage without a daemon.

@@ -72,9 +72,8 @@ const filePath = "/tmp/file"
 
 // order tells the first stage what to do, as one JSON argument.
 func (r *run) order() order {
-	wall := r.spec.Limits.Wall
 	return order{
-		Level: r.level, Wall: wall - min(grace, wall/4), Args: r.spec.Args, Env: r.spec.Env,
+		Level: r.level, Wall: r.spec.innerWall(), Args: r.spec.Args, Env: r.spec.Env,
 		Worktree: r.spec.Worktree, ReadOnly: r.spec.ReadOnly, Readable: r.spec.Readable,
 		Sockets: r.spec.Sockets, Limits: r.spec.Limits, Path: r.spec.Path, Overlay: r.spec.Overlay,
 		Bounded: r.level == Namespaces || os.Geteuid() == 0,

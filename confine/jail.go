@@ -3,6 +3,7 @@ package confine
 import (
 	"os"
 	"path/filepath"
+	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 
@@ -22,6 +23,10 @@ type Options struct {
 	// Ceiling keeps the level down, for machines where an operator knows better and
 	// for tests of the lower levels; 0 is no ceiling.
 	Ceiling Level
+
+	// Workers is how many processes may wait for the input of a warm run, all
+	// together; 0: none ever waits.
+	Workers int
 }
 
 // Jail runs programs. It is safe for concurrent use.
@@ -31,6 +36,8 @@ type Jail struct {
 	bwrap  string // "" when there is none
 	outer  bool   // bubblewrap is started in a pid namespace of its own
 	reach  Reach
+	turn   atomic.Uint64 // of the users of families
+	pool   *pool         // nil: none waits
 }
 
 // New makes a jail and proves how strong it is by attacking it; that takes tens of
@@ -57,7 +64,19 @@ func New(o Options) (*Jail, error) {
 		return nil, err
 	}
 	j.reach = reach
+	if o.Workers > 0 {
+		j.pool = newPool(j, o.Workers)
+	}
 	return j, nil
+}
+
+// Close ends every process that waits for a run. Runs that are under way stay, and
+// later ones find nobody waiting.
+func (j *Jail) Close() error {
+	if j.pool != nil {
+		j.pool.close()
+	}
+	return nil
 }
 
 // Stage returns the first stage, so that callers can tell whether a program is it.

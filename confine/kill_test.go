@@ -165,7 +165,7 @@ func (s site) daemon(level confine.Level, form string) (*exec.Cmd, io.Reader) {
 // worktree stays unchanged from then on (D14).
 func TestKillDaemon(t *testing.T) {
 	for _, level := range []confine.Level{confine.Namespaces, confine.Landlock} {
-		for _, form := range []string{"verb", "program"} {
+		for _, form := range []string{"verb", "program", "warm"} {
 			t.Run(level.String()+"/"+form, func(t *testing.T) {
 				s := newSite(t, level)
 				ticks := filepath.Join(s.worktree, "ticks")

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,6 +30,9 @@ func (j *Jail) Run(ctx context.Context, s Spec) (Result, error) {
 		return Result{}, fault.New("confine: run", fault.Unavailable,
 			"this needs confinement level %s and the machine reaches %s", s.Floor, j.reach.Level)
 	}
+	if s.Warm && j.pool != nil {
+		return j.pool.run(ctx, s)
+	}
 	return j.runAt(ctx, j.reach.Level, s)
 }
 
@@ -39,18 +43,37 @@ func (j *Jail) runAt(ctx context.Context, level Level, s Spec) (Result, error) {
 	if err := s.Overlay.admits(level, j.reach); err != nil {
 		return Result{}, err
 	}
+	if s.shorten(ctx); s.Limits.Wall <= 0 || ctx.Err() != nil {
+		return Result{Level: level, Exit: -1, Bound: boundOf(ctx)}, nil
+	}
+	s.User = j.userOf(s)
+	r := &run{level: level, spec: s}
+	defer r.closeFiles()
+	if err := r.launch(j); err != nil {
+		return Result{}, err
+	}
+	return r.watch(ctx)
+}
+
+// families is how many users a family has.
+const families = 64
+
+// userOf returns the user that runs a spec.
+func (j *Jail) userOf(s Spec) User {
+	if s.Family == "" {
+		return s.User
+	}
+	return UserOf(fmt.Sprint(s.Family, " ", j.turn.Add(1)%families))
+}
+
+// innerWall is when the first stage itself ends the run.
+func (s Spec) innerWall() time.Duration { return s.Limits.Wall - min(grace, s.Limits.Wall/4) }
+
+// shorten cuts the wall time to what the context leaves.
+func (s *Spec) shorten(ctx context.Context) {
 	if end, ok := ctx.Deadline(); ok {
 		s.Limits.Wall = min(s.Limits.Wall, time.Until(end)-s.Overlay.time())
 	}
-	if s.Limits.Wall <= 0 || ctx.Err() != nil {
-		return Result{Level: level, Exit: -1, Bound: boundOf(ctx)}, nil
-	}
-	r := &run{level: level, spec: s}
-	defer r.closeFiles()
-	if err := r.prepare(j); err != nil {
-		return Result{}, err
-	}
-	return r.wait(ctx)
 }
 
 // boundOf says why a context ended: its deadline, unless somebody cancelled it.
@@ -65,6 +88,7 @@ func boundOf(ctx context.Context) Bound {
 type run struct {
 	level Level
 	spec  Spec
+	waits bool // for its input
 	cmd   *exec.Cmd
 
 	mine   []*os.File // the daemon's ends: lifeline, report, info
@@ -72,8 +96,15 @@ type run struct {
 
 	report *os.File // read end: what the first stage says
 	ask    *os.File // write end of the lifeline
-	info   *os.File // read end: bubblewrap's word on its child; nil at other levels
-	output *capture
+	stdin  *os.File // write end of a waiting run's input; nil when the run has it from the start
+
+	inside   <-chan int // see child
+	reported <-chan []byte
+	ended    <-chan error
+	up       chan struct{} // closed when the first stage waits for the input
+	began    time.Time     // of the run, or of its input's coming
+	info     *os.File      // read end: bubblewrap's word on its child; nil at other levels
+	output   *capture
 }
 
 // Descriptors of the first stage. Those above are the program's image, its file
@@ -94,6 +125,12 @@ func (r *run) prepare(j *Jail) error {
 	if err := r.checkWorktree(); err != nil {
 		return err
 	}
+	if r.waits {
+		if _, err := r.pipe(false); err != nil {
+			return unavailable(err)
+		}
+		r.stdin = r.mine[0]
+	}
 	lifeline, err := r.pipe(false)
 	if err != nil {
 		return unavailable(err)
@@ -106,6 +143,7 @@ func (r *run) prepare(j *Jail) error {
 	r.report = r.mine[len(r.mine)-1]
 	extra := []*os.File{j.stage.file, lifeline, report}
 	order := r.order()
+	order.Waits = r.waits
 	if r.spec.Program != nil {
 		order.Program = 3 + len(extra)
 		order.Script = r.spec.Program.script
@@ -158,7 +196,10 @@ func (r *run) command(argv []string, extra []*os.File, outer bool) {
 		SysProcAttr: &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setsid: true},
 		WaitDelay:   grace,
 	}
-	if len(r.spec.Stdin) > 0 {
+	switch {
+	case r.stdin != nil:
+		r.cmd.Stdin = r.theirs[0]
+	case len(r.spec.Stdin) > 0:
 		r.cmd.Stdin = bytes.NewReader(r.spec.Stdin)
 	}
 	if os.Geteuid() == 0 {

@@ -31,8 +31,14 @@ type Spec struct {
 
 	Sockets bool // socket(2) is allowed; there is still no network at level namespaces
 
-	User   User // who runs it when the caller is root
+	User   User   // who runs it when the caller is root
+	Family string // in the place of User: runs of a family take turns in many users
 	Limits Limits
+
+	// Warm lets a run of a verb begin in a process that waits for its input, and
+	// keeps others waiting for runs that differ in nothing but Stdin and
+	// Limits.Wall. No process serves two.
+	Warm bool
 }
 
 // FilePath stands in Args for the path of Spec.File, which depends on the level.
@@ -114,6 +120,8 @@ func (s Spec) check() error {
 		return invalid("a run has one program")
 	case len(s.Args) == 0 && s.Program == nil && s.Path == "":
 		return invalid("a run needs a program or a verb")
+	case s.Warm && (s.Program != nil || s.Path != ""):
+		return invalid("a program other than the first stage cannot wait for its input")
 	}
 	return s.Overlay.check(s)
 }

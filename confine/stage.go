@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -28,6 +29,9 @@ const (
 // startedMark begins the report: from here on the program may have done something.
 const startedMark = "started\n"
 
+// waitingMark is before it in the report of a run that waits for its input.
+const waitingMark = "waiting\n"
+
 // applyingMark follows it in the report: from here on the worktree may be changed.
 const applyingMark = "applying\n"
 
@@ -49,7 +53,8 @@ type order struct {
 	Bounded  bool // the user is this run's alone, so that its processes can be counted
 	Limits   Limits
 	Overlay  *Overlay
-	Law      int // descriptor of Overlay.Law
+	Law      int  // descriptor of Overlay.Law
+	Waits    bool // for a line on the lifeline that says how long it may take from then on
 }
 
 // child reports whether the order is for another program, not for a verb.
@@ -103,8 +108,11 @@ func stage(args []string, verbs map[string]Verb, apply Applier) int {
 	r := &reporter{pipe: os.NewFile(reportFD, "report"), group: o.Level < Namespaces && o.child() && unix.Getpgrp() == os.Getpid()}
 	// Below namespaces the daemon's death signals only this process, and inside
 	// them there is a moment before that signal is armed; the pipe covers both.
-	go r.live(os.NewFile(lifelineFD, "lifeline"))
-	time.AfterFunc(o.Wall, func() { r.cut(WallBound) })
+	begun := make(chan struct{})
+	go r.live(os.NewFile(lifelineFD, "lifeline"), begun)
+	if !o.Waits {
+		time.AfterFunc(o.Wall, func() { r.cut(WallBound) })
+	}
 	spent := make(chan os.Signal, 1)
 	signal.Notify(spent, unix.SIGXCPU)
 	go func() {
@@ -141,6 +149,10 @@ func stage(args []string, verbs map[string]Verb, apply Applier) int {
 		os.Setenv(name, value)
 	}
 	debug.SetMemoryLimit(o.Limits.Memory / 4 * 3)
+	if o.Waits {
+		r.pipe.WriteString(waitingMark)
+		<-begun
+	}
 	r.begin()
 	r.end(ending{Exit: verb(o.arguments()[1:], os.Stdin, os.Stdout, os.Stderr)})
 	return 0
@@ -176,18 +188,28 @@ type reporter struct {
 }
 
 // live ends this process when the daemon's end of the lifeline closes, which it
-// does with the daemon. A line on it asks for an end that leaves an applying stage
-// in peace.
-func (r *reporter) live(lifeline *os.File) {
-	line := make([]byte, 64)
-	for {
-		n, err := lifeline.Read(line)
-		if err != nil {
-			os.Exit(137)
+// does with the daemon. Lines on it let a waiting run begin, or ask for an end that
+// leaves an applying stage in peace.
+func (r *reporter) live(lifeline *os.File, begun chan<- struct{}) {
+	lines := bufio.NewScanner(lifeline)
+	for lines.Scan() {
+		said, ok := strings.CutPrefix(lines.Text(), beginWord)
+		if !ok {
+			r.cut(Bound(said))
+			continue
 		}
-		r.cut(Bound(line[:n]))
+		wall, err := time.ParseDuration(said)
+		if err != nil {
+			break
+		}
+		time.AfterFunc(wall, func() { r.cut(WallBound) })
+		close(begun)
 	}
+	os.Exit(137)
 }
+
+// beginWord is before the wall time in the line that lets a waiting run begin.
+const beginWord = "begin "
 
 // applying tells that from here on the worktree may be changed, and keeps the
 // program's own bounds from ending what it no longer runs for.

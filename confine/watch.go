@@ -1,12 +1,12 @@
 package confine
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"io"
-	"os"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -14,22 +14,30 @@ import (
 	"world/fault"
 )
 
-// wait starts the prepared run and watches it to its end.
-func (r *run) wait(ctx context.Context) (Result, error) {
-	began := time.Now()
-	clock := time.NewTimer(r.spec.Limits.Wall + r.spec.Overlay.time())
-	defer clock.Stop()
+// launch prepares a run and starts it.
+func (r *run) launch(j *Jail) error {
+	if err := r.prepare(j); err != nil {
+		return err
+	}
+	r.began = time.Now()
 	if err := start(r.cmd); err != nil {
-		return Result{}, fault.Wrap("confine: run", fault.Unavailable, err, "the jail could not be started")
+		return fault.Wrap("confine: run", fault.Unavailable, err, "the jail could not be started")
 	}
 	r.closeTheirs()
-	inside := r.child()
-	reported := background(func() []byte { return drain(r.report) })
-	ended := background(r.cmd.Wait)
+	r.inside = r.child()
+	r.up = make(chan struct{})
+	r.reported = background(r.drain)
+	r.ended = background(r.cmd.Wait)
+	return nil
+}
 
+// watch stays with a run to its end.
+func (r *run) watch(ctx context.Context) (Result, error) {
+	clock := time.NewTimer(r.spec.Limits.Wall + r.spec.Overlay.time() - time.Since(r.began))
+	defer clock.Stop()
 	result := Result{Level: r.level, Exit: -1}
 	select {
-	case <-ended:
+	case <-r.ended:
 	case <-clock.C:
 		result.Bound = WallBound
 	case <-ctx.Done():
@@ -38,12 +46,12 @@ func (r *run) wait(ctx context.Context) (Result, error) {
 		result.Bound = OutputBound
 	}
 	if result.Bound != Unbounded {
-		r.stop(result.Bound, inside, ended, clock)
-	} else if inside != nil {
-		release(<-inside)
+		r.stop(result.Bound, clock)
+	} else {
+		r.releaseChild()
 	}
-	r.settle(&result, <-reported)
-	result.Elapsed = time.Since(began)
+	r.settle(&result, <-r.reported)
+	result.Elapsed = time.Since(r.began)
 	if !result.Started && result.Bound == Died {
 		return Result{}, fault.Wrap("confine: run", fault.Unavailable,
 			errors.New(string(result.Stderr)), "the jail could not be built")
@@ -101,20 +109,18 @@ func (r *run) child() <-chan int {
 
 // stop ends the tree at a bound. A stage that may be applying a layer is asked
 // first, and given what time is left for it; others are killed.
-func (r *run) stop(bound Bound, inside <-chan int, ended <-chan error, clock *time.Timer) {
+func (r *run) stop(bound Bound, clock *time.Timer) {
 	if r.spec.Overlay != nil && bound != WallBound {
-		r.ask.WriteString(string(bound)) // one that cannot be asked is killed below
+		r.ask.WriteString(string(bound) + "\n") // one that cannot be asked is killed below
 		select {
-		case <-ended:
-			if inside != nil {
-				release(<-inside)
-			}
+		case <-r.ended:
+			r.releaseChild()
 			return
 		case <-clock.C:
 		}
 	}
-	r.kill(inside)
-	<-ended
+	r.kill()
+	<-r.ended
 }
 
 // patience is how long bubblewrap has to name its child.
@@ -126,20 +132,27 @@ func release(fd int) {
 	}
 }
 
+// releaseChild gives up what was kept of a child that is dead.
+func (r *run) releaseChild() {
+	if r.inside != nil {
+		release(<-r.inside)
+	}
+}
+
 // kill ends the whole tree, such that the end of the command is the end of the
 // tree. Killing the first process of a pid namespace kills every other one before
 // its parent sees it dead; that process is the command itself in an outer
 // namespace, and bubblewrap's child otherwise. Below level namespaces the session's
 // process group is what there is.
-func (r *run) kill(inside <-chan int) {
+func (r *run) kill() {
 	switch {
 	case r.level < Namespaces:
 		unix.Kill(-r.cmd.Process.Pid, unix.SIGKILL)
-	case inside == nil:
+	case r.inside == nil:
 		r.cmd.Process.Kill()
 	default:
 		select {
-		case fd := <-inside:
+		case fd := <-r.inside:
 			unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0)
 			release(fd)
 		case <-time.After(patience): // bubblewrap says it before it does anything else
@@ -159,9 +172,15 @@ func background[T any](f func() T) <-chan T {
 // why it refused.
 const maxReport = 2 * MaxChanges
 
-// drain reads the little that the first stage has to say.
-func drain(f *os.File) []byte {
-	said, err := io.ReadAll(io.LimitReader(f, maxReport))
+// drain reads the little that the first stage has to say, and tells when one that
+// waits has come so far.
+func (r *run) drain() []byte {
+	report := bufio.NewReader(io.LimitReader(r.report, maxReport))
+	if mark, err := report.Peek(len(waitingMark)); err == nil && string(mark) == waitingMark {
+		report.Discard(len(waitingMark))
+		close(r.up)
+	}
+	said, err := io.ReadAll(report)
 	if err != nil {
 		return nil
 	}

@@ -160,7 +160,7 @@ func (h *Handler) spec(job broker.Job, worktree string, rules []byte, request re
 	}
 	s := h.common(job.Episode, worktree)
 	s.Floor, s.Program, s.Args, s.File, s.Stdin = h.floor, image, args, rules, request.value.Bytes()
-	s.ReadOnly, s.Limits = !served[job.Effect].writes, limits
+	s.ReadOnly, s.Limits, s.Warm = !served[job.Effect].writes, limits, image == nil
 	return s
 }
 

@@ -24,6 +24,10 @@ import (
 	"world/tools"
 )
 
+// workers is how many processes may wait behind the fence for the next call, all
+// episodes together.
+const workers = 16
+
 // startTime bounds the whole start.
 const startTime = 30 * time.Second
 
@@ -155,9 +159,10 @@ func (d *boot) buildJail(context.Context) (err error) {
 	if d.layout.workspaces != "" {
 		hidden = append(hidden, d.layout.workspaces)
 	}
-	if d.jail, err = confine.New(confine.Options{Stage: d.stage, Hidden: hidden}); err != nil {
+	if d.jail, err = confine.New(confine.Options{Stage: d.stage, Hidden: hidden, Workers: workers}); err != nil {
 		return err
 	}
+	d.later(d.jail.Close)
 	reach := d.jail.Reach()
 	line := d.log.Info()
 	if reach.Level < d.floor {

@@ -1,0 +1,265 @@
+package confine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"world/fault"
+)
+
+// pool keeps processes behind the fence that wait for the input of a run. Each
+// serves one run and dies with it; who comes while none waits gets a fresh one, and
+// whoever comes often finds more of them. What waits too long dies unused, because
+// the fence around it was built from how the machine was then.
+type pool struct {
+	jail *Jail
+	size int // processes that wait, all together
+
+	mu      sync.Mutex
+	kinds   map[kind]*shelf
+	waiting int // on all shelves, those that are just being started included
+	closed  bool
+	timer   *time.Timer    // of the next sweep; nil: none
+	starts  sync.WaitGroup // processes being started or taken down
+}
+
+// kind is a digest of all that is fixed about a run before its input comes.
+type kind [sha256.Size]byte
+
+// shelf holds the waiting processes of one kind, the oldest first.
+type shelf struct {
+	spec     Spec
+	ready    []*run
+	starting int
+	depth    int       // how many should wait: one more each time that none was there in time
+	used     time.Time // last
+}
+
+func (h *shelf) deepen() { h.depth = min(h.depth+1, maxDepth) }
+
+const (
+	maxDepth = 8               // processes of one kind that wait
+	maxAge   = 5 * time.Minute // of a waiting process, and of a kind that nobody asks for
+)
+
+func newPool(j *Jail, size int) *pool {
+	return &pool{jail: j, size: size, kinds: map[kind]*shelf{}}
+}
+
+// run runs a spec in a process that waited for it, or in a fresh one.
+func (p *pool) run(ctx context.Context, s Spec) (Result, error) {
+	level := p.jail.reach.Level
+	if err := s.check(); err != nil {
+		return Result{}, err
+	}
+	k, err := kindOf(s)
+	if err != nil {
+		return Result{}, err
+	}
+	r := p.take(k, s)
+	// The next process starts when this run is over, so as not to slow it down.
+	defer p.fill(k)
+	if r == nil {
+		return p.jail.runAt(ctx, level, s)
+	}
+	defer r.closeFiles()
+	if s.shorten(ctx); s.Limits.Wall <= 0 || ctx.Err() != nil {
+		r.discard()
+		return Result{Level: level, Exit: -1, Bound: boundOf(ctx)}, nil
+	}
+	if err := r.begin(s); err != nil {
+		r.discard()
+		return p.jail.runAt(ctx, level, s)
+	}
+	result, err := r.watch(ctx)
+	if fault.Is(err, fault.Unavailable) { // it died before it began, so nothing ran
+		return p.jail.runAt(ctx, level, s)
+	}
+	return result, err
+}
+
+// kindOf digests a spec without what may differ between runs of a kind. A worktree
+// is the directory that is there now, whatever its path named before.
+func kindOf(s Spec) (kind, error) {
+	s.Stdin, s.Limits.Wall = nil, 0
+	text, err := json.Marshal(s)
+	if err != nil {
+		return kind{}, fault.Wrap("confine: run", fault.Internal, err, "")
+	}
+	if s.Worktree != "" {
+		info, err := os.Lstat(s.Worktree)
+		if err != nil {
+			return kind{}, invalid("a path of a run is not a real directory")
+		}
+		stat := info.Sys().(*syscall.Stat_t)
+		text = fmt.Appendf(text, " %d %d", stat.Dev, stat.Ino)
+	}
+	return sha256.Sum256(text), nil
+}
+
+// take returns a process that waits for this kind of run, nil when there is none,
+// and remembers the kind.
+func (p *pool) take(k kind, s Spec) *run {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	h := p.kinds[k]
+	if h == nil {
+		s.Stdin = nil
+		h = &shelf{spec: s}
+		p.kinds[k] = h
+	}
+	h.used = time.Now()
+	for len(h.ready) > 0 {
+		r := h.ready[0]
+		h.ready = h.ready[1:]
+		p.waiting--
+		select {
+		case <-r.ended: // it died as it waited
+			r.releaseChild()
+			r.closeFiles()
+		case <-r.up:
+			return r
+		default:
+			h.deepen()
+			return r // nearer to it than a fresh one
+		}
+	}
+	h.deepen()
+	return nil
+}
+
+// fill starts what is missing of a kind, in the background.
+func (p *pool) fill(k kind) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	h := p.kinds[k]
+	if h == nil || p.closed {
+		return
+	}
+	for len(h.ready)+h.starting < h.depth && p.room(h) {
+		h.starting++
+		p.waiting++
+		p.starts.Go(func() { p.start(k, h) })
+	}
+	p.arm()
+}
+
+// room makes room for one more process, if need be at the cost of the kind that
+// nobody has asked for the longest.
+func (p *pool) room(favoured *shelf) bool {
+	for p.waiting >= p.size {
+		var oldest *shelf
+		for _, h := range p.kinds {
+			if h != favoured && len(h.ready) > 0 && (oldest == nil || h.used.Before(oldest.used)) {
+				oldest = h
+			}
+		}
+		if oldest == nil {
+			return false
+		}
+		p.drop(oldest, 1)
+	}
+	return true
+}
+
+// drop ends the n oldest processes of a shelf.
+func (p *pool) drop(h *shelf, n int) {
+	for _, r := range h.ready[:n] {
+		p.waiting--
+		p.starts.Go(r.discard)
+	}
+	h.ready = slices.Delete(h.ready, 0, n)
+}
+
+// start brings up one process. One that cannot be started is not tried again until
+// the next run of its kind, which says why.
+func (p *pool) start(k kind, h *shelf) {
+	s := h.spec
+	s.User = p.jail.userOf(s)
+	r := &run{level: p.jail.reach.Level, spec: s, waits: true}
+	err := r.launch(p.jail)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	h.starting--
+	switch {
+	case err != nil:
+		p.waiting--
+		r.closeFiles()
+	case p.closed || p.kinds[k] != h:
+		p.waiting--
+		p.starts.Go(r.discard)
+	default:
+		h.ready = append(h.ready, r)
+	}
+}
+
+// arm sees to it that what is too old is looked for.
+func (p *pool) arm() {
+	if p.timer == nil && len(p.kinds) > 0 {
+		p.timer = time.AfterFunc(maxAge/4, p.sweep)
+	}
+}
+
+// sweep ends what has waited too long, and forgets kinds that nobody asks for.
+func (p *pool) sweep() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for k, h := range p.kinds {
+		old := 0
+		for old < len(h.ready) && time.Since(h.ready[old].began) > maxAge {
+			old++
+		}
+		p.drop(h, old)
+		h.depth = max(h.depth-1, 1)
+		if len(h.ready)+h.starting == 0 && time.Since(h.used) > maxAge {
+			delete(p.kinds, k)
+		}
+	}
+	p.timer = nil
+	if !p.closed {
+		p.arm()
+	}
+}
+
+// close ends every process that waits, and returns when they are dead.
+func (p *pool) close() {
+	p.mu.Lock()
+	p.closed = true
+	if p.timer != nil {
+		p.timer.Stop()
+	}
+	for _, h := range p.kinds {
+		p.drop(h, len(h.ready))
+	}
+	p.mu.Unlock()
+	p.starts.Wait()
+}
+
+// begin hands a waiting process its input.
+func (r *run) begin(s Spec) error {
+	r.spec.Limits.Wall = s.Limits.Wall
+	r.began = time.Now()
+	if _, err := fmt.Fprintf(r.ask, "%s%s\n", beginWord, r.spec.innerWall()); err != nil {
+		return err
+	}
+	go func() {
+		r.stdin.Write(s.Stdin) // one that died does not read it
+		r.stdin.Close()
+	}()
+	return nil
+}
+
+// discard ends a process that waits.
+func (r *run) discard() {
+	r.kill()
+	<-r.ended
+	<-r.reported
+	r.closeFiles()
+}
