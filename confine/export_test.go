@@ -23,10 +23,8 @@ func (j *Jail) Waiting() (all, ready int) {
 	defer j.pool.mu.Unlock()
 	for _, h := range j.pool.kinds {
 		for _, r := range h.ready {
-			select {
-			case <-r.up:
+			if r.isUp() {
 				ready++
-			default:
 			}
 		}
 	}

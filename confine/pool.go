@@ -116,22 +116,21 @@ func (p *pool) take(k kind, s Spec) *run {
 		p.kinds[k] = h
 	}
 	h.used = time.Now()
+	if len(h.ready) == 0 {
+		h.deepen()
+	}
 	for len(h.ready) > 0 {
 		r := h.ready[0]
 		h.ready = h.ready[1:]
 		p.waiting--
-		select {
-		case <-r.ended: // it died as it waited
-			r.releaseChild()
-			r.closeFiles()
-		case <-r.up:
-			return r
-		default:
-			h.deepen()
-			return r // nearer to it than a fresh one
+		if r.died() {
+			continue
 		}
+		if !r.isUp() { // but nearer to it than a fresh one
+			h.deepen()
+		}
+		return r
 	}
-	h.deepen()
 	return nil
 }
 
@@ -240,26 +239,4 @@ func (p *pool) close() {
 	}
 	p.mu.Unlock()
 	p.starts.Wait()
-}
-
-// begin hands a waiting process its input.
-func (r *run) begin(s Spec) error {
-	r.spec.Limits.Wall = s.Limits.Wall
-	r.began = time.Now()
-	if _, err := fmt.Fprintf(r.ask, "%s%s\n", beginWord, r.spec.innerWall()); err != nil {
-		return err
-	}
-	go func() {
-		r.stdin.Write(s.Stdin) // one that died does not read it
-		r.stdin.Close()
-	}()
-	return nil
-}
-
-// discard ends a process that waits.
-func (r *run) discard() {
-	r.kill()
-	<-r.ended
-	<-r.reported
-	r.closeFiles()
 }
