@@ -22,7 +22,7 @@ import (
 const (
 	episodes  = 50    // that the calls of a store are spread over
 	effectful = 4     // each so manieth call has an effect
-	lostEvery = 2_000 // each so manieth intent stays without an outcome
+	lost      = 100   // intents without an outcome in each store, large or small
 	flushAt   = 4_000 // calls that are written together
 )
 
@@ -145,14 +145,18 @@ func build(t *testing.T, path string, entries int64) *world {
 	b.head, err = s.Head(ctx)
 	ok(t, err)
 	c := w.calls(b)
-	for n := 0; b.head.Index+1 < entries; n++ {
-		id, lost := coordtest.Echo, false
+	for n, left := 0, lost; b.head.Index+1 < entries; n++ {
+		id := coordtest.Echo
 		if n%effectful == 0 {
 			id = coordtest.Act
-			lost = n/effectful%lostEvery == 1
+			// They are spread evenly over the store.
+			b.lose = int64(lost-left)*entries <= int64(lost)*b.head.Index
 		}
-		b.lose = lost
-		if err := w.call(ctx, c, n%episodes, id, fmt.Sprint("bulk-", n)); err != nil && !lost {
+		losing := b.lose
+		if losing {
+			left--
+		}
+		if err := w.call(ctx, c, n%episodes, id, fmt.Sprint("bulk-", n)); err != nil && !losing {
 			t.Fatal(err)
 		}
 		if n%flushAt == flushAt-1 {

@@ -100,9 +100,9 @@ var astray = []string{
 		WHERE ` + missing("s.object") + ` LIMIT 10`,
 	`SELECT format('registry "%w" names a missing row of objects, %s', r.name, lower(hex(r.object))) FROM registry r
 		WHERE ` + missing("r.object") + ` LIMIT 10`,
-	`SELECT format('object %s is stored twice', lower(hex(o.hash))) FROM objects o
+	`SELECT format('object %s is stored twice', lower(hex(o.hash))) FROM objects o INDEXED BY objects_hash
 		WHERE o.twin <> 0 AND (SELECT count(*) FROM objects t WHERE substr(t.hash, 1, 8) = substr(o.hash, 1, 8) AND t.hash = o.hash) <> 1 LIMIT 10`,
-	`SELECT format('object %s is not the twin of another', lower(hex(o.hash))) FROM objects o
+	`SELECT format('object %s is not the twin of another', lower(hex(o.hash))) FROM objects o INDEXED BY objects_hash
 		WHERE o.twin <> 0 AND NOT EXISTS (SELECT 1 FROM objects t WHERE substr(t.hash, 1, 8) = substr(o.hash, 1, 8) AND t.twin = o.twin - 1) LIMIT 10`,
 	`SELECT format('intent "effect:%w:%d" is settled and unsettled', u.episode, u.ordinal) FROM unsettled u
 		JOIN intents i ON i.episode = u.episode AND i.ordinal = u.ordinal LIMIT 10`,
@@ -125,8 +125,7 @@ var astray = []string{
 		LEFT JOIN log l ON l.idx = i.entry
 		WHERE i.entry <> -1 AND l.invocation IS NOT i.invocation LIMIT 10`,
 	`SELECT format('spend "%w" "%w" "%w" does not lead to its last intent', s.episode, s.effect, s.scope) FROM spend s
-		WHERE s.ordinal IS NOT (SELECT max(i.ordinal) FROM (` + everyIntent + `) i
-			WHERE i.episode = s.episode AND i.effect = s.effect AND i.scope = s.scope) LIMIT 10`,
+		WHERE s.ordinal IS NOT nullif(max(coalesce(` + lastOf("intents") + `, -1), coalesce(` + lastOf("unsettled") + `, -1)), -1) LIMIT 10`,
 	`SELECT format('object %s is not known as what log %d is about', lower(hex(l.transition_ref)), l.idx) FROM log l
 		LEFT JOIN objects o ON substr(o.hash, 1, 8) = substr(l.transition_ref, 1, 8) AND o.hash = l.transition_ref
 		WHERE l.idx > 0 AND (o.about BETWEEN 0 AND l.idx) IS NOT 1 LIMIT 10`,
@@ -135,9 +134,14 @@ var astray = []string{
 		WHERE o.about <> -1 AND l.transition_ref IS NOT o.hash LIMIT 10`,
 }
 
+// lastOf is the last intent in a table that the running total s counts, NULL for none.
+func lastOf(table string) string {
+	return "(SELECT i.ordinal FROM " + table + " i WHERE i.episode = s.episode AND i.effect = s.effect AND i.scope = s.scope ORDER BY i.ordinal DESC LIMIT 1)"
+}
+
 // everyIntent are the columns by which intents are found from elsewhere.
-const everyIntent = `SELECT episode, ordinal, invocation, effect, scope, entry FROM intents
-	UNION ALL SELECT episode, ordinal, invocation, effect, scope, entry FROM unsettled`
+const everyIntent = `SELECT episode, ordinal, invocation, entry FROM intents
+	UNION ALL SELECT episode, ordinal, invocation, entry FROM unsettled`
 
 // missing is the condition that no object has a hash.
 func missing(hash string) string {
