@@ -58,7 +58,7 @@ func table(prefix string, took map[string]float64) string {
 				at := func(engine string) float64 { return took[fmt.Sprintf("%s/%s/%d/%s", prefix, engine, n, answer)] }
 				cell := "-"
 				if at(e.Name) > 0 && at("world") > 0 {
-					cell = fmt.Sprintf("%.0f (%.3g)", at(e.Name), at(e.Name)/at("world"))
+					cell = fmt.Sprintf("%.0f (%.1f)", at(e.Name), at(e.Name)/at("world"))
 				}
 				fmt.Fprintf(w, "%s\t", cell)
 			}
@@ -77,8 +77,8 @@ func TestTable(t *testing.T) {
 		t.Fatalf("%d lines for %d engines", len(lines), len(Engines))
 	}
 	for line, want := range map[int]string{
-		1: "world - 20 (1) - - - - - -",
-		2: "cedar - 800 (40) - - - - - -",
+		1: "world - 20 (1.0) - - - - - -",
+		2: "cedar - 800 (40.0) - - - - - -",
 		3: "opa - - - - - - - -",
 		6: "macaroon - - - - - - - -",
 	} {
