@@ -2,8 +2,6 @@ package e2e
 
 import (
 	"context"
-	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -41,14 +39,14 @@ func TestKillInHandler(t *testing.T) {
 	if err := w.Held("cut"); err != nil {
 		t.Fatal(err)
 	}
-	tool := descendants(t, w.Daemon.Pid())
-	if len(alive(tool)) == 0 {
+	tool, err := rig.Descendants(w.Daemon.Pid())
+	if err != nil || len(rig.Alive(tool)) == 0 {
 		t.Fatal("control: no tool process is seen while the call is held")
 	}
 	w.Daemon.Kill()
 	<-gone
-	if err := rig.Until("the tool to be gone", func() bool { return len(alive(tool)) == 0 }); err != nil {
-		t.Fatal(err, alive(tool))
+	if err := rig.Until("the tool to be gone", func() bool { return len(rig.Alive(tool)) == 0 }); err != nil {
+		t.Fatal(err, rig.Alive(tool))
 	}
 	if err := w.Release("cut"); err != nil {
 		t.Fatal(err)
@@ -73,54 +71,6 @@ func TestKillInHandler(t *testing.T) {
 		t.Errorf("after the restart the file holds %q", got)
 	}
 	clean(t, ctx, w)
-}
-
-// descendants lists the processes below pid as "pid starttime", so that a
-// reused pid is not taken for the old process.
-func descendants(t *testing.T, pid int) []string {
-	t.Helper()
-	stats, err := filepath.Glob("/proc/[0-9]*/stat")
-	if err != nil {
-		t.Fatal(err)
-	}
-	children := map[string][]string{}
-	started := map[string]string{}
-	for _, path := range stats {
-		raw, err := os.ReadFile(path)
-		if err != nil {
-			continue // it ended meanwhile
-		}
-		// The name in parentheses may hold anything; fields count from after it.
-		after := strings.Fields(string(raw[strings.LastIndexByte(string(raw), ')')+1:]))
-		id := strings.Split(path, "/")[2]
-		children[after[1]] = append(children[after[1]], id)
-		started[id] = after[19]
-	}
-	var found []string
-	for queue := []string{fmt.Sprint(pid)}; len(queue) > 0; queue = queue[1:] {
-		for _, child := range children[queue[0]] {
-			found = append(found, child+" "+started[child])
-			queue = append(queue, child)
-		}
-	}
-	return found
-}
-
-// alive keeps those of the processes that still run.
-func alive(processes []string) []string {
-	var running []string
-	for _, p := range processes {
-		pid, start, _ := strings.Cut(p, " ")
-		raw, err := os.ReadFile(filepath.Join("/proc", pid, "stat"))
-		if err != nil {
-			continue
-		}
-		after := strings.Fields(string(raw[strings.LastIndexByte(string(raw), ')')+1:]))
-		if after[19] == start && after[0] != "Z" {
-			running = append(running, p)
-		}
-	}
-	return running
 }
 
 // TestDisconnectInCall drops the client while its call is in the handler: the
