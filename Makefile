@@ -11,7 +11,7 @@ endif
 WORLD     ?= $(BASE)/world
 WORKTREES ?= $(BASE)/world-ws
 
-.PHONY: demo run test build prove mutants lint bench drift-nightly crash scale
+.PHONY: demo run test build prove mutants lint bench drift-nightly crash scale soak
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN)/ ./cmd/...
@@ -65,6 +65,12 @@ SEED  ?= 0
 crash:
 	ci/setup test
 	$(GO) test ./ci/crash -v -count 1 -timeout 12h -kills $(KILLS) -seed $(SEED)
+
+# Mixed calls of 16 callers over 8 episodes, some cut half-way: what is left behind.
+CALLS ?= 10000
+soak:
+	ci/setup test
+	$(GO) test ./ci/soak -v -count 1 -timeout 12h -calls $(CALLS) -seed $(SEED)
 
 # A store of a million entries beside one of a thousand.
 ENTRIES ?= 1000000
