@@ -41,7 +41,7 @@ lint:
 
 bench:
 	ci/setup test
-	cd bench && $(GO) test -run '^TestEnginesAgree$$' -v -decide.questions 5000 ./decide
+	cd bench && $(GO) test ./decide -run '^TestEnginesAgree$$' -v -decide.questions 5000
 	cd bench && $(GO) test -run '^$$' -bench . ./...
 	ci/postgres sh -c 'cd bench && exec $(GO) run ./journal'
 
