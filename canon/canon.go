@@ -40,6 +40,13 @@ type Limits struct {
 	Pairs bool // read an escaped surrogate pair as its one character, for bodies that clients encode
 }
 
+func (l Limits) bytes() int {
+	if l.Bytes == 0 {
+		return defaultBytes
+	}
+	return l.Bytes
+}
+
 // Value is one parsed JSON value. The zero Value is null.
 type Value struct {
 	kind    Kind

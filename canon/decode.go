@@ -21,6 +21,15 @@ func Encode(v any) []byte {
 // missing, duplicate or re-cased members, other order, white space, trailing data.
 func DecodeExact[T any](raw []byte, limits Limits) (T, error) {
 	var v T
+	if len(raw) <= limits.bytes() && limits.Depth == 0 && readExact(raw, &v) {
+		return v, nil
+	}
+	return decodeAny[T](raw, limits)
+}
+
+// decodeAny is DecodeExact for whatever form bytes have.
+func decodeAny[T any](raw []byte, limits Limits) (T, error) {
+	var v T
 	if _, err := Parse(raw, limits); err != nil {
 		return v, err
 	}

@@ -16,9 +16,7 @@ const (
 
 // Parse reads exactly one JSON value. Errors are kind Invalid, or Limit for size and depth.
 func Parse(raw []byte, limits Limits) (Value, error) {
-	if limits.Bytes == 0 {
-		limits.Bytes = defaultBytes
-	}
+	limits.Bytes = limits.bytes()
 	if limits.Depth == 0 {
 		limits.Depth = defaultDepth
 	}
