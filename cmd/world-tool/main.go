@@ -1,4 +1,10 @@
 // Command world-tool is everything that runs on the confined side of the fence.
+//
+// It starts once for every call: the Go runtime need not look for control groups
+// each time, to learn of processors that they would take away.
+//
+//go:debug containermaxprocs=0
+//go:debug updatemaxprocs=0
 package main
 
 import (
