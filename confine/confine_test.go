@@ -79,6 +79,13 @@ func (s site) spec(args ...string) confine.Spec {
 	}}
 }
 
+// program is a spec of a program that is not the first stage, though its bytes are.
+func (s site) program(args ...string) confine.Spec {
+	spec := s.spec(args...)
+	spec.Program = s.image
+	return spec
+}
+
 func (s site) run(spec confine.Spec) confine.Result {
 	s.t.Helper()
 	result, err := s.jail.Run(context.Background(), spec)
@@ -204,7 +211,7 @@ func TestFenceView(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{home, "/tmp", "/run", "/var/tmp", filepath.Dir(s.worktree)} {
-		got := s.run(s.spec("list", dir))
+		got := s.run(s.program("list", dir))
 		names := strings.Fields(strings.TrimPrefix(string(got.Stdout), "ok "))
 		for _, name := range names {
 			if path := filepath.Join(dir, name); path != confine.Home && !strings.HasPrefix(s.worktree+"/", path+"/") {
@@ -213,16 +220,16 @@ func TestFenceView(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/etc/x", "/usr/x", "/dev/shm/x", "/dev/x", "/run/x", "/var/tmp/x", "/proc/sys/kernel/hostname"} {
-		if got := s.run(s.spec("write", path)); got.Exit != 1 {
+		if got := s.run(s.program("write", path)); got.Exit != 1 {
 			t.Errorf("wrote %s: %q", path, got.Stdout)
 		}
 	}
 	for _, path := range []string{"/tmp/x", filepath.Join(confine.Home, "x"), "/dev/null"} {
-		if got := s.run(s.spec("write", path)); got.Exit != 0 {
+		if got := s.run(s.program("write", path)); got.Exit != 0 {
 			t.Errorf("%s: %q", path, got.Stdout)
 		}
 	}
-	for _, line := range strings.Split(strings.TrimPrefix(string(s.run(s.spec("read", "/proc/self/mountinfo")).Stdout), "ok "), "\n") {
+	for _, line := range strings.Split(strings.TrimPrefix(string(s.run(s.program("read", "/proc/self/mountinfo")).Stdout), "ok "), "\n") {
 		fields := strings.Fields(line)
 		if len(fields) < 6 || strings.HasPrefix(fields[5], "ro,") || fields[5] == "ro" {
 			continue
@@ -232,25 +239,55 @@ func TestFenceView(t *testing.T) {
 			t.Errorf("%s is mounted to be written: %s", at, line)
 		}
 	}
-	spec := s.spec("grow", "/tmp/big")
+	spec := s.program("grow", "/tmp/big")
 	spec.Limits.FileSize = 1 << 30
 	if got := s.run(spec); !strings.Contains(string(got.Stdout), "no space left") {
 		t.Errorf("private /tmp grew without end: %q", got.Stdout)
 	}
-	spec = s.spec("read", s.secret)
+	spec = s.program("read", s.secret)
 	spec.Readable = []string{filepath.Dir(s.outside)}
 	if _, err := s.jail.Run(context.Background(), spec); !fault.Is(err, fault.Invalid) {
 		t.Errorf("a folder to show uncovered a hidden one: %v", err)
 	}
-	spec = s.spec("list", s.outside)
+	spec = s.program("list", s.outside)
 	spec.Readable = []string{s.outside}
 	if got := s.run(spec); got.Exit != 0 {
 		t.Errorf("a folder to show is not there: %q", got.Stdout)
 	}
-	spec = s.spec("write", filepath.Join(s.outside, "shown"))
+	spec = s.program("write", filepath.Join(s.outside, "shown"))
 	spec.Readable = []string{s.outside}
 	if got := s.run(spec); got.Exit != 1 {
 		t.Errorf("a folder to show can be written")
+	}
+}
+
+// TestFenceBare: a verb finds nothing of the system at all, and can write no more.
+func TestFenceBare(t *testing.T) {
+	s := newSite(t, confine.Namespaces)
+	for _, test := range []struct {
+		verb, path   string
+		verbs, other int // exit codes of a verb and of a program
+	}{
+		{"read", "/etc/passwd", 1, 0}, {"list", "/usr", 1, 0}, {"list", "/dev", 1, 0}, {"list", filepath.Dir(s.worktree), 0, 0},
+		{"list", s.worktree, 0, 0}, {"write", "/x", 1, 1}, {"write", "/tmp/x", 0, 0},
+	} {
+		if got := s.run(s.spec(test.verb, test.path)); got.Exit != test.verbs {
+			t.Errorf("a verb: %s %s: %d %q", test.verb, test.path, got.Exit, got.Stdout)
+		}
+		if got := s.run(s.program(test.verb, test.path)); got.Exit != test.other {
+			t.Errorf("a program: %s %s: %d %q", test.verb, test.path, got.Exit, got.Stdout)
+		}
+	}
+	top := strings.Fields(strings.TrimPrefix(string(s.run(s.spec("list", "/")).Stdout), "ok "))
+	for _, name := range top {
+		if name != "proc" && name != "tmp" && !strings.HasPrefix(s.worktree, "/"+name+"/") {
+			t.Errorf("a verb sees /%s", name)
+		}
+	}
+	spec := s.spec("list", s.outside)
+	spec.Readable = []string{s.outside}
+	if got := s.run(spec); got.Exit != 0 {
+		t.Errorf("a folder to show is not there: %q", got.Stdout)
 	}
 }
 
@@ -258,10 +295,10 @@ func TestFenceView(t *testing.T) {
 func TestFenceHides(t *testing.T) {
 	const plain = "/usr/share"
 	s := newSite(t, confine.Namespaces)
-	if got := s.run(s.spec("list", plain)); len(strings.Fields(string(got.Stdout))) < 2 {
+	if got := s.run(s.program("list", plain)); len(strings.Fields(string(got.Stdout))) < 2 {
 		t.Fatalf("control: %q", got.Stdout)
 	}
-	spec := s.spec("list", plain)
+	spec := s.program("list", plain)
 	spec.Hidden = []string{"/usr/share/doc", plain, "/usr/none"}
 	if got := s.run(spec); got.Exit != 0 || string(got.Stdout) != "ok " {
 		t.Errorf("hidden by the run: %q", got.Stdout)
@@ -271,10 +308,10 @@ func TestFenceHides(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.jail = jail
-	if got := s.run(s.spec("list", plain)); got.Exit != 0 || string(got.Stdout) != "ok " {
+	if got := s.run(s.program("list", plain)); got.Exit != 0 || string(got.Stdout) != "ok " {
 		t.Errorf("hidden by the jail: %q", got.Stdout)
 	}
-	if got := s.run(s.spec("write", plain+"/x")); got.Exit != 1 {
+	if got := s.run(s.program("write", plain+"/x")); got.Exit != 1 {
 		t.Errorf("a hidden place can be written: %q", got.Stdout)
 	}
 	if jail.CanShow(plain, nil, s.user) || jail.CanShow("/usr", nil, s.user) || jail.CanShow(s.outside, []string{s.outside}, s.user) || !jail.CanShow(s.outside, nil, s.user) {

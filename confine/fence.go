@@ -17,14 +17,18 @@ func (r *run) fence(j *Jail, order *order, extra *[]*os.File) ([]string, error) 
 	v := view{
 		readable: r.spec.Readable, worktree: r.spec.Worktree,
 		readOnly: r.spec.ReadOnly, scratch: r.spec.Limits.Scratch,
+		bare: !order.child() && order.Args[0] != probeVerb,
 	}
 	shown := v.readable
 	if v.worktree != "" {
 		shown = append([]string{v.worktree}, shown...)
 	}
-	var err error
-	if v.hidden, err = hide(slices.Concat(j.hidden, r.spec.Hidden), shown, r.user()); err != nil {
+	hidden, err := hide(slices.Concat(j.hidden, r.spec.Hidden), shown, r.user())
+	if err != nil {
 		return nil, err
+	}
+	if !v.bare {
+		v.hidden = hidden
 	}
 	args := []string{
 		"--unshare-user", "--unshare-all", "--disable-userns", "--hostname", "jail",

@@ -21,6 +21,7 @@ const hiddenSize = 1 << 16
 
 // view is what a program sees of the file system at level namespaces.
 type view struct {
+	bare     bool     // nothing of the system: for verbs of the first stage, which need none of it
 	hidden   []string // absolute, no link in them, none below another
 	readable []string
 	worktree string
@@ -31,13 +32,14 @@ type view struct {
 // arguments returns the view as bubblewrap arguments, in mount order: a later
 // mount lies over an earlier one.
 func (v view) arguments() []string {
-	args := []string{
-		"--ro-bind", "/", "/",
-		"--dev", "/dev", "--remount-ro", "/dev",
+	var args []string
+	if !v.bare {
+		args = append(args, "--ro-bind", "/", "/", "--dev", "/dev", "--remount-ro", "/dev")
+	}
+	args = append(args,
 		"--proc", "/proc",
 		"--size", strconv.FormatInt(v.scratch, 10), "--tmpfs", "/tmp",
-		"--dir", Home,
-	}
+		"--dir", Home)
 	for _, dir := range v.hidden {
 		args = append(args, "--perms", "0555", "--size", strconv.Itoa(hiddenSize), "--tmpfs", dir)
 	}
@@ -53,6 +55,9 @@ func (v view) arguments() []string {
 	}
 	for _, dir := range v.hidden {
 		args = append(args, "--remount-ro", dir)
+	}
+	if v.bare {
+		args = append(args, "--remount-ro", "/")
 	}
 	if v.worktree != "" {
 		return append(args, "--chdir", v.worktree)
