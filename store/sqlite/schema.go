@@ -5,16 +5,18 @@ package sqlite
 // migrated file must equal that of a fresh one, which opening checks.
 //
 // Refs are kept as 32 bytes, "" as none. Every row but object bytes carries the
-// digest of its columns; tables whose key is not an integer have no rowid.
+// digest of its columns. Small tables whose key is not an integer have no rowid;
+// those that grow with each call do: rows of theirs are many times as large as a
+// key, and lie one behind the other.
 //
 // An index whose keys come in no order costs a page of its own for each row, so
-// there is one such index, on the start of an object's hash; what starts alike is
-// told apart by a count (twin), which is 0 as long as nobody searches for such
-// hashes. What else is looked up goes by the number that a row keeps, -1 for none:
-// an object's first entry about it (about), a claim's intent (ordinal), the entry
-// that ended a call (entry, on the intent or, for a call without one, on the
-// claim), the last intent that a running total counts (ordinal). Each can be told
-// from the rows it leads to.
+// there are two such indexes: on invocation ids, and on the start of an object's
+// hash. What starts alike is told apart by a count (twin), which is 0 as long as
+// nobody searches for such hashes. What else is looked up goes by the number that
+// a row keeps, -1 for none: an object's first entry about it (about), a claim's
+// intent (ordinal), the entry that ended a call (entry, on the intent or, for a
+// call without one, on the claim), the last intent that a running total counts
+// (ordinal). Each can be told from the rows it leads to.
 //
 // An intent lies with the unsettled ones, which are few, until nothing about it is
 // open any more. No table refers to another by a constraint, which would look up
@@ -215,10 +217,25 @@ CREATE TABLE intents_2 (
   digest     BLOB NOT NULL,
   entry      INTEGER NOT NULL,
   PRIMARY KEY (episode, ordinal)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 INSERT INTO intents_2 SELECT * FROM intents WHERE NOT (status IN ('', 'indeterminate') AND reconciled = x'');
 DROP TABLE intents;
 ALTER TABLE intents_2 RENAME TO intents;
+CREATE TABLE claims_2 (
+  invocation    TEXT NOT NULL PRIMARY KEY,
+  episode       TEXT NOT NULL,
+  transition    TEXT NOT NULL,
+  transition_fn BLOB NOT NULL,
+  input         BLOB NOT NULL,
+  session       BLOB NOT NULL,
+  at            INTEGER NOT NULL,
+  digest        BLOB NOT NULL,
+  ordinal       INTEGER NOT NULL,
+  entry         INTEGER NOT NULL
+) STRICT;
+INSERT INTO claims_2 SELECT * FROM claims;
+DROP TABLE claims;
+ALTER TABLE claims_2 RENAME TO claims;
 `}
 
 // applicationID marks a file as ours: "WRLD".
