@@ -51,7 +51,7 @@ func writeDescription(file any) description {
 		id: "ailang-write", title: "Write (sandboxed)", effect: WorkspaceWrite,
 		text: "Create a text file in the worktree or replace its whole content. The folder must exist. " +
 			"Prefer ailang-edit to change part of a file. " + sized("The content", maxText) + requestSize + protected() +
-			"Answers {\"ok\":true}, with \"created\":true for a new file, or {\"ok\":false,\"refused\":why} with the file unchanged.",
+			"Answers {\"ok\":true,\"changes\":[{path,kind,before,after}]} with the content by hash, and \"created\":true for a new file, or {\"ok\":false,\"refused\":why} with the file unchanged.",
 		arguments: map[string]any{"path": file, "content": property("string", "The whole new content.")},
 		required:  []string{"path", "content"},
 	}
@@ -63,7 +63,7 @@ func editDescription(file any) description {
 		text: "Replace one piece of text in a text file of the worktree. old_text must occur exactly once: " +
 			"copy it from the file as it is, white space included, with enough of its surroundings to be unique. " +
 			"An empty new_text deletes it. " + sized("old_text and new_text together", maxText) + requestSize + protected() +
-			"Answers {\"ok\":true,\"line\":first changed line,\"diff\":hunk}, or {\"ok\":false,\"refused\":why} with the file unchanged.",
+			"Answers {\"ok\":true,\"line\":first changed line,\"diff\":hunk,\"changes\":[{path,kind,before,after}]}, or {\"ok\":false,\"refused\":why} with the file unchanged.",
 		arguments: map[string]any{
 			"path":     file,
 			"old_text": property("string", "The text to replace. It must occur exactly once in the file."),

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"world/ci/rig"
+	"world/store"
 )
 
 // codingTools are what the six grants of the preset show, in their order.
@@ -120,6 +121,14 @@ func TestTenTools(t *testing.T) {
 		a.is(a.ok("ailang-edit", m{"path": "src/new.py", "old_text": "1", "new_text": "2"}), "ok", "true", "line", "1",
 			"diff", `"@@ -1,1 +1,1 @@\n-VALUE = 1\n+VALUE = 2\n"`)
 		a.is(a.ok("ailang-write", m{"path": ".git/config", "content": ""}), "ok", "false")
+		changed, err := agent.Call(ctx, "ailang-write", "", m{"path": "note.txt", "content": "one\n"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		why, err := w.Worldd(ctx, "why", fmt.Sprint(changed.Entry), "--db", w.DB())
+		if want := "note.txt created: nothing → " + string(store.RefOf([]byte("one\n"))); err != nil || !strings.Contains(why.Stdout, want) {
+			t.Errorf("why does not say %q: %v %s%s", want, err, why.Stdout, why.Stderr)
+		}
 		if got := read(t, w, "work", "src/new.py"); got != "VALUE = 2\n" {
 			t.Errorf("the file holds %q", got)
 		}

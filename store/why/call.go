@@ -81,7 +81,9 @@ func (w *walker) effect(c record.InvocationRecord, o record.EffectOutcome) recor
 		w.outcome(c, o, result)
 	}
 	if result != "" {
-		w.object("result", result, raw)
+		var b []byte
+		w.object("result", result, func(bytes []byte) (string, error) { b = bytes; return raw(bytes) })
+		w.changed(b)
 	}
 	if o.Detail != "" {
 		w.object("failure", o.Detail, raw)

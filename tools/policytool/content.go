@@ -2,6 +2,7 @@ package policytool
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -10,6 +11,8 @@ import (
 	"os"
 	"syscall"
 	"unicode/utf8"
+
+	"world/store"
 )
 
 var (
@@ -17,23 +20,51 @@ var (
 	errReadOnly   = errors.New("the file is read-only: its mode forbids its owner to write it")
 )
 
-// read returns a regular file's text of at most limit bytes.
-func (p place) read(limit int64) (string, error) {
+// open opens a regular file to read.
+func (p place) open() (*os.File, error) {
 	if p.info == nil {
-		return "", syscall.ENOENT
+		return nil, syscall.ENOENT
 	}
 	if !p.info.Mode().IsRegular() {
-		return "", errNotRegular
+		return nil, errNotRegular
 	}
 	// Not following and not waiting: by now the name may be a link or a pipe.
 	f, err := p.dir.OpenFile(p.name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err != nil || !os.SameFile(info, p.info) {
+		f.Close()
+		return nil, errors.Join(errNotRegular, err)
+	}
+	return f, nil
+}
+
+// digest is the ref of a file's content, whatever its size, "" of one that is not
+// there or that its owner cannot read.
+func (p place) digest() (store.Ref, error) {
+	f, err := p.open()
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		return "", nil
+	}
+	if err != nil {
 		return "", err
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || !os.SameFile(info, p.info) {
-		return "", errors.Join(errNotRegular, err)
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
 	}
+	return store.RefFromSum([sha256.Size]byte(h.Sum(nil))), nil
+}
+
+// read returns a regular file's text of at most limit bytes.
+func (p place) read(limit int64) (string, error) {
+	f, err := p.open()
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
 	b, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err != nil {
 		return "", err

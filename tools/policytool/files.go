@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"world/canon"
+	"world/store"
+	"world/tools/overlay"
 	"world/tools/policy"
 )
 
@@ -49,10 +51,14 @@ func writeFile(t *tree, q Request, _ string) Response {
 		return refused("write %s: %s", q.Path, reason(err))
 	}
 	defer p.Close()
+	before, err := p.digest()
+	if err != nil {
+		return refused("write %s: %s", q.Path, reason(err))
+	}
 	if err := p.replace(q.Content, t.policy.MaxTransfer); err != nil {
 		return refused("write %s: %s", q.Path, reason(err))
 	}
-	return Response{OK: true, Created: p.info == nil}
+	return Response{OK: true, Created: p.info == nil, Changes: p.changed(before, q.Content)}
 }
 
 func edit(t *tree, q Request, _ string) Response {
@@ -83,7 +89,16 @@ func edit(t *tree, q Request, _ string) Response {
 		return refused("edit %s: %s", q.Path, reason(err))
 	}
 	line, diff := hunk(text, at, q.OldText, q.NewText)
-	return Response{OK: true, Line: line, Diff: diff}
+	return Response{OK: true, Line: line, Diff: diff, Changes: p.changed(store.RefOf([]byte(text)), changed)}
+}
+
+// changed tells of new content in a place, by hash, as a run tells of what it changed.
+func (p place) changed(before store.Ref, content string) []overlay.Change {
+	kind := overlay.Changed
+	if p.info == nil {
+		kind = overlay.Created
+	}
+	return []overlay.Change{{Path: p.path, Kind: kind, Before: before, After: store.RefOf([]byte(content))}}
 }
 
 // locateUnless is locate for a path that a rule must not forbid, neither as it is

@@ -3,8 +3,12 @@ package policytool
 import (
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"world/store"
+	"world/tools/overlay"
 )
 
 func TestHunk(t *testing.T) {
@@ -74,5 +78,33 @@ func TestEditTellsWhatItDid(t *testing.T) {
 	}
 	if r := b.write("g", "x"); !r.OK || !r.Created {
 		t.Errorf("%+v", r)
+	}
+}
+
+// TestChangesAreToldByHash: which file it was once links are followed, and what it
+// held before and holds now.
+func TestChangesAreToldByHash(t *testing.T) {
+	b := newBench(t)
+	b.put("sub/f", "old")
+	b.put("sub/binary", "\xff")
+	b.link("sub/f", "link")
+	ref := func(content string) store.Ref { return store.RefOf([]byte(content)) }
+	for _, c := range []struct {
+		r    Response
+		want overlay.Change
+	}{
+		{b.write("new", "n"), overlay.Change{Path: "new", Kind: overlay.Created, After: ref("n")}},
+		{b.write("new", "m"), overlay.Change{Path: "new", Kind: overlay.Changed, Before: ref("n"), After: ref("m")}},
+		{b.write("./sub//binary", "text"), overlay.Change{Path: "sub/binary", Kind: overlay.Changed, Before: ref("\xff"), After: ref("text")}},
+		{b.edit("link", "old", "older"), overlay.Change{Path: "sub/f", Kind: overlay.Changed, Before: ref("old"), After: ref("older")}},
+	} {
+		if !c.r.OK || !slices.Equal(c.r.Changes, []overlay.Change{c.want}) {
+			t.Errorf("%+v, want %+v", c.r, c.want)
+		}
+	}
+	for _, r := range []Response{b.read("new"), b.edit("new", "none", "x"), b.write(".git/x", "")} {
+		if r.Changes != nil {
+			t.Errorf("%+v", r)
+		}
 	}
 }

@@ -25,6 +25,7 @@ import (
 	"strings"
 
 	"world/fault"
+	"world/tools/overlay"
 	"world/tools/policy"
 )
 
@@ -84,17 +85,18 @@ type Response struct {
 	Stderr   string   `json:"stderr,omitempty"`
 	Summary  *Summary `json:"summary,omitempty"`
 
-	Cut     bool    `json:"cut,omitempty"`     // there is more than what is answered
-	Why     string  `json:"why,omitempty"`     // what it was cut by: "limit", "size" or "time"
-	Lines   int64   `json:"lines,omitempty"`   // read in part: lines of the whole file
-	Next    int64   `json:"next,omitempty"`    // read in part: the offset to read on at, absent at the end
-	Created bool    `json:"created,omitempty"` // write: there was no file before
-	Line    int64   `json:"line,omitempty"`    // edit: line of the first change, counted from 1
-	Diff    string  `json:"diff,omitempty"`    // edit: one hunk
-	Entries []Entry `json:"entries,omitempty"`
-	Matches []Match `json:"matches,omitempty"`
-	Files   int64   `json:"files,omitempty"`   // search: files looked into
-	Skipped int64   `json:"skipped,omitempty"` // search: files that are binary, too large or closed
+	Cut     bool             `json:"cut,omitempty"`     // there is more than what is answered
+	Why     string           `json:"why,omitempty"`     // what it was cut by: "limit", "size" or "time"
+	Lines   int64            `json:"lines,omitempty"`   // read in part: lines of the whole file
+	Next    int64            `json:"next,omitempty"`    // read in part: the offset to read on at, absent at the end
+	Created bool             `json:"created,omitempty"` // write: there was no file before
+	Line    int64            `json:"line,omitempty"`    // edit: line of the first change, counted from 1
+	Diff    string           `json:"diff,omitempty"`    // edit: one hunk
+	Changes []overlay.Change `json:"changes,omitempty"` // write and edit: the one file, and its content by hash
+	Entries []Entry          `json:"entries,omitempty"`
+	Matches []Match          `json:"matches,omitempty"`
+	Files   int64            `json:"files,omitempty"`   // search: files looked into
+	Skipped int64            `json:"skipped,omitempty"` // search: files that are binary, too large or closed
 }
 
 // Entry is one name that a list answers.
