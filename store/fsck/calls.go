@@ -1,6 +1,7 @@
 package fsck
 
 import (
+	"context"
 	"fmt"
 
 	"world/broker/law"
@@ -8,8 +9,32 @@ import (
 	"world/store/record"
 )
 
+// evidence is what a call's entry leads to.
+type evidence struct {
+	call     read[record.InvocationRecord]
+	requests []read[record.EffectRequest] // one an effect
+	records  []read[record.EffectRecord]  // those of effects that have one
+}
+
+// lead fetches and decodes the evidence of a call.
+func lead(ctx context.Context, from store.Audit, e store.Entry) (v evidence) {
+	v.call = decoded(ctx, from, e.Transition, record.DecodeInvocation)
+	if v.call.err != nil {
+		return v
+	}
+	for _, x := range v.call.record.Effects {
+		v.requests = append(v.requests, decoded(ctx, from, x.Request, record.DecodeRequest))
+		var r read[record.EffectRecord]
+		if x.Record != "" {
+			r = decoded(ctx, from, x.Record, record.DecodeEffect)
+		}
+		v.records = append(v.records, r)
+	}
+	return v
+}
+
 // finished holds a call's entry, its records and its journal rows together.
-func (c *checker) finished(where string, e store.Entry) {
+func (c *checker) finished(where string, e store.Entry, v evidence) {
 	k := c.call(e.Invocation)
 	if k.flags&hasEntry != 0 {
 		c.find(where, "invocation %q has another entry", e.Invocation)
@@ -18,9 +43,9 @@ func (c *checker) finished(where string, e store.Entry) {
 	if !c.stored(e.Transition) {
 		return // named wrongly, and found already
 	}
-	r, err := decoded(c, e.Transition, record.DecodeInvocation)
-	if err != nil {
-		c.find(where, "its invocation record cannot be read: %s", why(err))
+	r := v.call.record
+	if v.call.err != nil {
+		c.find(where, "its invocation record cannot be read: %s", why(v.call.err))
 		return
 	}
 	c.sameCall(where, e, r)
@@ -37,9 +62,9 @@ func (c *checker) finished(where string, e store.Entry) {
 		c.find(where, "its claim is of another call")
 	}
 	ran := false
-	for _, x := range r.Effects {
+	for i, x := range r.Effects {
 		if c.stored(x.Request) {
-			c.effect(fmt.Sprintf("%s effect %q", where, x.ID), r, x, k)
+			c.effect(fmt.Sprintf("%s effect %q", where, x.ID), r, x, v.requests[i], v.records[i], k)
 		} else {
 			c.names(where, "request", x.Request)
 		}
@@ -63,10 +88,11 @@ func (c *checker) sameCall(where string, e store.Entry, r record.InvocationRecor
 
 // effect decides one effect again from the evidence and compares what was
 // recorded, then the intent's row with it.
-func (c *checker) effect(where string, r record.InvocationRecord, x record.EffectOutcome, k *call) {
-	q, err := decoded(c, x.Request, record.DecodeRequest)
-	if err != nil {
-		c.find(where, "its request cannot be read: %s", why(err))
+func (c *checker) effect(where string, r record.InvocationRecord, x record.EffectOutcome,
+	asked read[record.EffectRequest], kept read[record.EffectRecord], k *call) {
+	q := asked.record
+	if asked.err != nil {
+		c.find(where, "its request cannot be read: %s", why(asked.err))
 		return
 	}
 	if q.Now != r.Now {
@@ -85,9 +111,9 @@ func (c *checker) effect(where string, r record.InvocationRecord, x record.Effec
 	}
 	detail := x.Detail
 	if x.Record != "" {
-		rec, err := decoded(c, x.Record, record.DecodeEffect)
-		if err != nil {
-			c.find(where, "its record cannot be read: %s", why(err))
+		rec := kept.record
+		if kept.err != nil {
+			c.find(where, "its record cannot be read: %s", why(kept.err))
 			return
 		}
 		if want := recorded(q, d, x, rec.ResultRef); rec != want {

@@ -37,11 +37,12 @@ func (c *checker) committed(where string, e store.Entry) {
 		c.find(where, "it is written as a commit, and the journal has no intent of one")
 		return
 	}
-	r, err := decoded(c, m.claim.Input, record.DecodeCommit)
-	if err != nil {
-		c.find(where, "what was to be committed cannot be read: %s", why(err))
+	asked := decoded(c.ctx, c.audit, m.claim.Input, record.DecodeCommit)
+	if asked.err != nil {
+		c.find(where, "what was to be committed cannot be read: %s", why(asked.err))
 		return
 	}
+	r := asked.record
 	if r.Entry(e.Invocation) != e || r.Episode != m.claim.Episode {
 		c.find(where, "it is not the entry that was to be committed")
 	}

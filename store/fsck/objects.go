@@ -1,6 +1,9 @@
 package fsck
 
 import (
+	"context"
+	"fmt"
+
 	"world/fault"
 	"world/store"
 	"world/store/record"
@@ -8,31 +11,51 @@ import (
 
 // objects re-hashes every object and decodes those that are records.
 func (c *checker) objects() error {
-	return c.audit.Objects(c.ctx, func(r store.Row[store.StoredObject]) error {
-		o := r.Value
-		whole := c.row("objects", r.Where, &c.report.Objects, r.Fault)
-		if _, err := store.ParseRef(string(o.Ref)); err != nil {
-			c.find(r.Where, "its key is not a ref")
-			return nil
+	ahead := newAhead(func(_ int, o *judged) { o.judge() }, c.object)
+	return ahead.end(c.audit.Objects(c.ctx, func(r store.Row[store.StoredObject]) error {
+		return ahead.add(judged{row: r}, len(r.Value.Bytes))
+	}))
+}
+
+// judged is an object with what its bytes say.
+type judged struct {
+	row   store.Row[store.StoredObject]
+	got   store.Ref
+	wrong []string // what its labels promise and its bytes do not hold
+}
+
+func (o *judged) judge() {
+	v := o.row.Value
+	o.got = store.RefOf(v.Bytes)
+	if o.row.Fault != nil || o.got != v.Ref {
+		return
+	}
+	for _, l := range v.Labels {
+		if err := decodes(l.SemanticID, v.Bytes); err != nil {
+			o.wrong = append(o.wrong, fmt.Sprintf("it is labelled %s and does not decode: %s", l.SemanticID, why(err)))
 		}
-		if _, twice := c.known[o.Ref.Sum()]; twice {
-			c.find(r.Where, "it is stored twice")
-		}
-		c.known[o.Ref.Sum()] = struct{}{}
-		if got := store.RefOf(o.Bytes); got != o.Ref {
-			c.find(r.Where, "its bytes hash to %s", got)
-			return nil
-		}
-		if !whole {
-			return nil
-		}
-		for _, l := range o.Labels {
-			if err := decodes(l.SemanticID, o.Bytes); err != nil {
-				c.find(r.Where, "it is labelled %s and does not decode: %s", l.SemanticID, why(err))
-			}
-		}
+	}
+}
+
+func (c *checker) object(o *judged) error {
+	r := o.row
+	c.row("objects", r.Where, &c.report.Objects, r.Fault)
+	if _, err := store.ParseRef(string(r.Value.Ref)); err != nil {
+		c.find(r.Where, "its key is not a ref")
 		return nil
-	})
+	}
+	sum := r.Value.Ref.Sum()
+	if _, twice := c.known[sum]; twice {
+		c.find(r.Where, "it is stored twice")
+	}
+	c.known[sum] = struct{}{}
+	if o.got != r.Value.Ref {
+		c.find(r.Where, "its bytes hash to %s", o.got)
+	}
+	for _, wrong := range o.wrong {
+		c.find(r.Where, "%s", wrong)
+	}
+	return nil
 }
 
 // decodes holds the bytes of an object to the form that its label promises.
@@ -65,45 +88,45 @@ func decodes(semanticID string, b []byte) (err error) {
 	return err
 }
 
-// records fetches decoded records of objects that the log names.
-type records struct {
-	sessions map[store.Ref]sessionOrFault
-}
-
-type sessionOrFault struct {
-	record record.SessionRecord
-	err    error
-}
-
 // bytes returns an object's bytes as they are stored; the objects pass has
 // judged them already.
 func (c *checker) bytes(r store.Ref) (store.StoredObject, error) {
+	return fetch(c.ctx, c.audit, r)
+}
+
+func fetch(ctx context.Context, from store.Audit, r store.Ref) (store.StoredObject, error) {
 	if _, err := store.ParseRef(string(r)); err != nil {
 		return store.StoredObject{}, err
 	}
-	row, err := c.audit.Object(c.ctx, r)
+	row, err := from.Object(ctx, r)
 	if err == nil && store.RefOf(row.Value.Bytes) != r {
 		err = fault.New("fsck: object", fault.Corrupt, "object %s has other bytes", r)
 	}
 	return row.Value, err
 }
 
+// read is a record that was fetched and decoded, or why it could not be.
+type read[T any] struct {
+	record T
+	err    error
+}
+
 // decoded fetches and decodes one record.
-func decoded[T any](c *checker, r store.Ref, decode func([]byte) (T, error)) (T, error) {
-	o, err := c.bytes(r)
+func decoded[T any](ctx context.Context, from store.Audit, r store.Ref, decode func([]byte) (T, error)) (got read[T]) {
+	o, err := fetch(ctx, from, r)
 	if err != nil {
-		var zero T
-		return zero, err
+		return read[T]{err: err}
 	}
-	return decode(o.Bytes)
+	got.record, got.err = decode(o.Bytes)
+	return got
 }
 
 // session fetches a session record; a store has few of them and asks often.
 func (c *checker) session(r store.Ref) (record.SessionRecord, error) {
-	s, ok := c.records.sessions[r]
+	s, ok := c.sessionsRead[r]
 	if !ok {
-		s.record, s.err = decoded(c, r, record.DecodeSession)
-		c.records.sessions[r] = s
+		s = decoded(c.ctx, c.audit, r, record.DecodeSession)
+		c.sessionsRead[r] = s
 	}
 	return s.record, s.err
 }
