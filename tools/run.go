@@ -162,7 +162,7 @@ func (o order) policyName(episode store.EpisodeID) string {
 }
 
 const (
-	// ownLines is how much of the output is kept for what the tool says of the run.
+	// ownLines is room in the output for what the tool says of the run.
 	ownLines = 16 << 10
 	// toolsClock is how long another tool's own clock may take to say that it has run out.
 	toolsClock = 400 * time.Millisecond
@@ -174,20 +174,23 @@ const (
 	layered  = 4096     // files, directories and links of them
 )
 
-// runSpec is a run of the tool for a program. Our own clock ends a program of
-// world-tool before the tool's does, so that what is ended changes nothing.
+// runSpec is a run of the tool for a program. World-tool leaves clock and count to the
+// jail, so that what is ended changes nothing. Another tool has its own, and may say
+// so a moment before ours.
 func (h *Handler) runSpec(job broker.Job, worktree string, o order, p policy.Policy, rules []byte) confine.Spec {
 	s := h.common(job.Episode, worktree)
 	s.Program = h.runs(o)
 	wall := time.Duration(p.TimeoutMillis) * time.Millisecond
-	if s.Program != h.jail.Stage() {
+	s.Args = []string{runner.Verb, "--policy", confine.FilePath, "--quiet"}
+	if s.Program == h.jail.Stage() || h.said != nil && h.said.speaksOurs() {
+		s.Args = append(s.Args, "--"+runner.CallerBounds)
+	} else {
 		wall += toolsClock
 	}
 	if job.Deadline > 0 {
 		wall = min(wall, job.Deadline-takeOver)
 	}
 	s.Floor = confine.Namespaces
-	s.Args = []string{runner.Verb, "--policy", confine.FilePath, "--quiet"}
 	if o.withArgs {
 		s.Args = append(s.Args, "--args-json", o.argsJSON)
 	}
@@ -199,7 +202,7 @@ func (h *Handler) runSpec(job broker.Job, worktree string, o order, p policy.Pol
 	s.Overlay = &confine.Overlay{Law: rules, Bytes: layer, Files: layered, Time: takeOver}
 	s.Limits = confine.Limits{
 		Wall: wall, CPU: 2 * wall, Memory: 512 << 20, FileSize: layer, Files: 256, Processes: 128,
-		Output: maxOutput(p) - ownLines, Keep: shownOutput, Scratch: layer,
+		Output: maxOutput(p) + ownLines, Keep: shownOutput, Scratch: layer,
 	}
 	return s
 }

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -14,11 +15,17 @@ import (
 	"world/tools/policy"
 )
 
+// CallerBounds is the flag by which a caller says that it bounds time and output
+// itself. So there is one clock and one count, and what they end has not ended by
+// itself a moment before.
+const CallerBounds = "caller-bounds"
+
 // order is one run as it was asked for.
 type order struct {
 	policyFile string
 	argsJSON   string
 	withArgs   bool
+	bounded    bool // by the caller
 	file       string
 	args       []string
 }
@@ -48,8 +55,12 @@ func Serve(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return d.exit
 	}
 	command := o.command(d)
-	relay := newRelay(stdout, stderr, p.MaxOutput)
-	end := watch(command, stdin, relay, began.Add(time.Duration(p.TimeoutMillis)*time.Millisecond))
+	limit, until := p.MaxOutput, began.Add(time.Duration(p.TimeoutMillis)*time.Millisecond)
+	if o.bounded {
+		limit, until = math.MaxInt64, time.Time{}
+	}
+	relay := newRelay(stdout, stderr, limit)
+	end := watch(command, stdin, relay, until)
 	if end.unstarted != nil {
 		return fail("the interpreter cannot be started")
 	}
@@ -67,6 +78,7 @@ func readOrder(args []string) (o order, problem string) {
 	flags := flag.NewFlagSet(Verb, flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.StringVar(&o.policyFile, "policy", os.Getenv("AILANG_AGENT_POLICY"), "")
+	flags.BoolVar(&o.bounded, CallerBounds, false, "")
 	flags.Bool("quiet", false, "")
 	flags.Bool("verbose", false, "")
 	flags.Func("args-json", "", func(text string) error {

@@ -207,6 +207,18 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// TestCallerBounds: who bounds a run says so, and then nobody else does.
+func TestCallerBounds(t *testing.T) {
+	s := newStand(t, func(p *policy.Policy) { p.TimeoutMillis, p.MaxOutput = 300, 1000 })
+	s.put("p.py", "import time\nprint('x' * 2000)\ntime.sleep(0.6)\n")
+	if code, out, errs, _ := s.run("", "--caller-bounds", "p.py"); code != 0 || len(out) != 2001 || errs != "" {
+		t.Errorf("%d, %d bytes, %q", code, len(out), errs)
+	}
+	if code, _, errs, _ := s.run("", "p.py"); code != exitLimit || !strings.Contains(errs, "policy-result: ") {
+		t.Errorf("control: %d %q", code, errs)
+	}
+}
+
 func TestBudgetsAndCapabilities(t *testing.T) {
 	s := newStand(t, func(p *policy.Policy) { p.Budgets = map[string]int{"FS": 2} })
 	s.put("p.star", "fs.exists('a')\nfs.exists('b')\nprint('two')\nfs.exists('c')\n")

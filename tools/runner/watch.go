@@ -55,7 +55,8 @@ const (
 	reasonOutput = "output_limit"
 )
 
-// watch runs a command to its end, or to the end of its time or of its output.
+// watch runs a command to its end, or to the end of its time or of its output. A zero
+// time is none.
 func watch(cmd *exec.Cmd, stdin io.Reader, relay *relay, until time.Time) ending {
 	runtime.LockOSThread() // the program dies with the thread that started it
 	defer runtime.UnlockOSThread()
@@ -67,13 +68,17 @@ func watch(cmd *exec.Cmd, stdin io.Reader, relay *relay, until time.Time) ending
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
-	clock := time.NewTimer(time.Until(until))
-	defer clock.Stop()
+	var clock <-chan time.Time
+	if !until.IsZero() {
+		timer := time.NewTimer(time.Until(until))
+		defer timer.Stop()
+		clock = timer.C
+	}
 	reason := ""
 	select {
 	case err := <-ended:
 		return ofProcess(cmd, err, relay)
-	case <-clock.C:
+	case <-clock:
 		reason = reasonTime
 	case <-relay.over:
 		reason = reasonOutput
