@@ -86,6 +86,9 @@ func (j *judge) directory(dir string, over ground) error {
 
 // entry judges one name of the layer against what the worktree has there.
 func (j *judge) entry(name string, over ground) error {
+	if path.Base(name) == toolsCache && path.Base(path.Dir(name)) == toolsDir {
+		return nil
+	}
 	info, err := j.layer.Lstat(name)
 	if err != nil {
 		return broken(name, err)
@@ -153,6 +156,9 @@ func (j *judge) add(s step) error {
 func (j *judge) subdirectory(name string, info, before fs.FileInfo, over ground) error {
 	// A directory that its owner cannot use could not be changed or deleted again.
 	s := step{Change: Change{Path: name, Kind: Directory}, mode: j.mode(info) | 0o700}
+	if before == nil && path.Base(name) == toolsDir && j.onlyCache(name) {
+		return nil
+	}
 	if before == nil || !before.IsDir() {
 		s.replaces = before != nil
 		if err := j.add(s); err != nil {
@@ -172,6 +178,20 @@ func (j *judge) subdirectory(name string, info, before fs.FileInfo, over ground)
 		over = hidden
 	}
 	return j.directory(name, over)
+}
+
+// AILANG's binary keeps what it compiles in .ailang/cache beside a program, whatever
+// it is told (reference/tool-contract.md §5, #1547). That stays in the layer: it is
+// neither taken over nor a reason to refuse. All else below .ailang is protected.
+const (
+	toolsDir   = ".ailang"
+	toolsCache = "cache"
+)
+
+// onlyCache reports whether a new directory of the tool holds its cache and no more.
+func (j *judge) onlyCache(name string) bool {
+	entries, err := readDir(j.layer, name)
+	return err == nil && len(entries) == 1 && entries[0].Name() == toolsCache
 }
 
 // opaque reports the overlay's mark on a directory that was deleted and made anew.

@@ -3,6 +3,7 @@ package overlay_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"strings"
 	"testing"
@@ -100,6 +101,32 @@ func TestInside(t *testing.T) {
 				t.Errorf("worktree: %s", diff)
 			}
 		})
+	}
+}
+
+// TestToolsCacheStaysInTheLayer: what AILANG's binary leaves beside a program does
+// not reach the worktree and spoils nothing; anything else there is protected.
+func TestToolsCacheStaysInTheLayer(t *testing.T) {
+	s := newSite(t)
+	was := s.tree()
+	r := s.shell("mkdir -p deep/.ailang/cache/x .ailang/cache; echo y > deep/.ailang/cache/x/y; echo z > .ailang/cache/z; echo kept > kept.txt")
+	if r.Applied != confine.WasApplied || r.Refused != "" {
+		t.Fatalf("%+v %s", r, r.Stderr)
+	}
+	was["kept.txt"] = "kept\n"
+	if now := s.tree(); !maps.Equal(now, was) || strings.Contains(string(r.Changes), ".ailang") {
+		t.Errorf("%v, %s", now, r.Changes)
+	}
+	for _, script := range []string{
+		"mkdir -p .ailang/cache; echo x > .ailang/config", "mkdir .ailang", "mkdir -p .ailang/Cache", "mkdir -p .AILANG/cache", "echo x > .ailang",
+		"mkdir .ailang; ln -s ../.git .ailang/other",
+	} {
+		if r := s.shell(script + "; echo no > no.txt"); r.Applied != confine.NotApplied || !strings.Contains(strings.ToLower(r.Refused), ".ailang") {
+			t.Errorf("%s: %+v", script, r)
+		}
+	}
+	if now := s.tree(); !maps.Equal(now, was) {
+		t.Errorf("%v", now)
 	}
 }
 
