@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -39,24 +38,10 @@ func TestMain(m *testing.M) {
 		*seed = rand.Uint64()
 	}
 	fmt.Printf("soak: -seed %d -calls %d -callers %d -episodes %d\n", *seed, *calls, *callers, *episodes)
-	os.Exit(build(m))
-}
-
-func build(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "world-soak-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(dir)
-	bin = dir
-	cmd := exec.Command("go", "build", "-trimpath", "-o", dir+"/", "world/cmd/...")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "build: %v\n%s", err, out)
-		return 1
-	}
-	return m.Run()
+	os.Exit(rig.Build("world-soak-", func(built string) int {
+		bin = built
+		return m.Run()
+	}))
 }
 
 // field is the world that is soaked.
