@@ -9,12 +9,13 @@
 // on network file systems, nor to withstand a forger: digests tell damage.
 //
 // A store is refused, and not shortened in silence, when its write-ahead log is
-// damaged before the last transaction, when its file is empty or gone while its
-// log is there, and when a rollback journal lies beside it. Damage to the very
-// last transaction of a killed store, and a log that is gone whole, look like a
-// crash by what is left: what was committed since the log was last moved into the
-// file, some five seconds unless a reader holds it up, may then be missing, and
-// only who remembers the head elsewhere sees that.
+// damaged before the last transaction, when it does not reach the commit that its
+// writer noted in the lock file, when its file is empty or gone while its log is
+// there, and when a rollback journal lies beside it. Without the note, damage to the
+// very last transaction of a killed store looks like a crash. A log that is gone
+// whole looks like one that was moved into the file: what was committed since, some
+// five seconds unless a reader holds it up, may then be missing, and only who
+// remembers the head elsewhere sees that.
 //
 // Source: DESIGN decisions D13 to D17.
 package sqlite

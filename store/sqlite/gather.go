@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"os"
 	"unsafe"
 
 	"modernc.org/libc"
@@ -28,6 +29,7 @@ type gather struct {
 	room  []byte // mem as Go sees it
 	used  int    // bytes of room
 	start int64  // where in the log they go
+	noting
 
 	// The library keeps these as bare addresses, so they are kept alive here.
 	write    func(tls *libc.TLS, file, from uintptr, n int32, at int64) int32
@@ -41,8 +43,9 @@ type gather struct {
 type ioMethods = lib.Tsqlite3_io_methods
 
 // gatherLog makes the connection gather what it writes to its log. The log must
-// be open, which it is once something was read in WAL mode.
-func (c *conn) gatherLog() error {
+// be open, which it is once something was read in WAL mode. Commits are noted in
+// the file notes, nil for nowhere.
+func (c *conn) gatherLog(notes *os.File) error {
 	main := cString(c.tls, "main")
 	defer libc.Xfree(c.tls, main)
 	if err := c.check(lib.Xsqlite3_file_control(c.tls, c.db, main, lib.SQLITE_FCNTL_JOURNAL_POINTER, c.out)); err != nil {
@@ -52,7 +55,7 @@ func (c *conn) gatherLog() error {
 	if file.FpMethods == 0 {
 		panic("sqlite: the write-ahead log is not open")
 	}
-	g := &gather{lower: *in[ioMethods](file.FpMethods)}
+	g := &gather{lower: *in[ioMethods](file.FpMethods), noting: noting{in: notes}}
 	g.mem = alloc(c.tls, gatherSize)
 	g.room = libc.GoBytes(g.mem, gatherSize)
 	g.write, g.read, g.truncate, g.sync, g.fileSize, g.close = g.onWrite, g.onRead, g.onTruncate, g.onSync, g.onFileSize, g.onClose
@@ -75,6 +78,7 @@ func (g *gather) free(tls *libc.TLS) {
 
 // onWrite gathers bytes that follow those gathered before.
 func (g *gather) onWrite(tls *libc.TLS, file, from uintptr, n int32, at int64) int32 {
+	g.frame(libc.GoBytes(from, int(n)), at)
 	if g.used > 0 && (at != g.start+int64(g.used) || int(n) > len(g.room)-g.used) {
 		if rc := g.flush(tls, file); rc != lib.SQLITE_OK {
 			return rc
@@ -104,7 +108,9 @@ func (g *gather) onSync(tls *libc.TLS, file uintptr, flags int32) int32 {
 	if rc := g.flush(tls, file); rc != lib.SQLITE_OK {
 		return rc
 	}
-	return function[func(*libc.TLS, uintptr, int32) int32](g.lower.FxSync)(tls, file, flags)
+	rc := function[func(*libc.TLS, uintptr, int32) int32](g.lower.FxSync)(tls, file, flags)
+	g.synced(rc)
+	return rc
 }
 
 func (g *gather) onRead(tls *libc.TLS, file, to uintptr, n int32, at int64) int32 {

@@ -20,6 +20,7 @@ type image struct {
 	refs      []store.Ref // one a transaction, in their order
 	frame     int         // bytes
 	ends      []int       // frames that end a transaction, from 0
+	notes     [][]byte    // of the writer's lock file, one behind each transaction
 }
 
 func newImage(t *testing.T) image {
@@ -30,6 +31,7 @@ func newImage(t *testing.T) image {
 	var im image
 	for _, body := range []string{"one", "two", "three", "four", "five", "six"} {
 		im.refs = append(im.refs, keep(t, s, strings.Repeat(body, 3000))) // some frames a transaction
+		im.notes = append(im.notes, read(t, path+".writer.lock"))
 	}
 	im.main, im.log = killed(t, path)
 	im.frame = 24 + int(binary.BigEndian.Uint32(im.log[8:]))

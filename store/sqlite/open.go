@@ -127,7 +127,7 @@ func (s *Store) openWriting(opts Options) (err error) {
 	if err = endLeases(w); err != nil {
 		return err
 	}
-	if err = w.gatherLog(); err != nil {
+	if err = w.gatherLog(s.lock); err != nil {
 		return err
 	}
 	checkpoints, err := connect(s.path, readWrite)

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -21,8 +22,8 @@ import (
 // frames of one run of the log. A crash cuts off one transaction, the last: the
 // next is not begun before a sync of it has returned. So a frame that follows a
 // commit, and is chained to it, proves that all before it was committed, and what
-// does not hold there is damage. The proof needs something behind the damage:
-// what hits the last transaction alone cannot be told from a crash.
+// does not hold there is damage. That proof needs something behind the damage:
+// for the last transaction the writer's note is the proof (see note).
 //
 // Source: the file format of SQLite, section 4, "The Write-Ahead Log".
 
@@ -53,7 +54,7 @@ func checkLog(path string) error {
 	// from it before the first walk ended.
 	var before logDamage
 	for range maxLogAgain {
-		found, err := walkLog(f)
+		found, err := walkLog(f, readNote(path))
 		if err != nil {
 			return fault.Wrap(op, fault.Unavailable, err, "%s cannot be read", name)
 		}
@@ -82,8 +83,8 @@ func (d logDamage) String() string {
 	return fmt.Sprintf("frame %d %s", d.frame, d.what)
 }
 
-// walkLog walks a log once.
-func walkLog(f *os.File) (logDamage, error) {
+// walkLog walks a log once. It must reach the note, if that is about this log.
+func walkLog(f *os.File, reach note) (logDamage, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return logDamage{}, err
@@ -104,7 +105,7 @@ func walkLog(f *os.File) (logDamage, error) {
 		return logDamage{what: "the header does not hold, and transactions follow it"}, nil
 	}
 	frames := io.NewSectionReader(f, logHeader, info.Size()-logHeader)
-	return l.walk(frames)
+	return l.walk(frames, reach)
 }
 
 // wal is the header of a log.
@@ -147,14 +148,18 @@ func (s chainSum) add(order binary.ByteOrder, b []byte) chainSum {
 
 // walk looks for the first frame that does not hold, and then for proof that it
 // once did.
-func (l wal) walk(frames io.Reader) (logDamage, error) {
+func (l wal) walk(frames io.Reader, reach note) (logDamage, error) {
 	frame := make([]byte, frameHeader+l.page)
 	before, broken := l.sum, int64(0)
 	committed := false // the frame before ends a transaction
+	missing := reach.at > 0 && reach.salts == l.salts
 	for n := int64(1); ; n++ {
 		if _, err := io.ReadFull(frames, frame); err != nil {
 			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 				err = nil
+			}
+			if err == nil && missing {
+				return logDamage{"does not hold or is missing, and a transaction was committed there", cmp.Or(broken, n), l.salts}, nil
 			}
 			return logDamage{}, err
 		}
@@ -169,6 +174,8 @@ func (l wal) walk(frames io.Reader) (logDamage, error) {
 			return logDamage{"does not hold, and a committed transaction follows it", broken, l.salts}, nil
 		case !(chained && ours) && broken == 0:
 			broken = n
+		case broken == 0 && reach.at == logHeader+(n-1)*int64(len(frame)) && reach.sum == sum:
+			missing = false
 		}
 		before, committed = sum, word(1) != 0
 	}
