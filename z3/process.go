@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os/exec"
 	"sync"
 	"time"
 
@@ -21,8 +20,7 @@ type Process struct {
 	limit   time.Duration
 	where   string
 
-	cmd     *exec.Cmd
-	in      io.WriteCloser
+	child   *child
 	out     *smtlib.Reader
 	unwatch func() bool
 
@@ -91,7 +89,7 @@ func (s *Process) Ask(chunks ...spec.Chunk) ([]smtlib.Node, error) {
 	// everything must not leave the two of us waiting for each other.
 	wrote := make(chan error, 1)
 	go func() {
-		_, err := io.WriteString(s.in, text)
+		_, err := io.WriteString(s.child.in, text)
 		wrote <- err
 	}()
 	answers, err := s.read(end)
@@ -148,7 +146,7 @@ func (s *Process) kill(why error) {
 	if s.killed == nil {
 		s.killed = why
 	}
-	s.cmd.Process.Kill()
+	s.child.kill()
 }
 
 // explain says why the solver could not be talked to.
@@ -179,7 +177,6 @@ func (s *Process) fault(kind fault.Kind, cause error, format string, args ...any
 // Close kills the solver and waits for it. It keeps no state worth asking for.
 func (s *Process) Close() {
 	s.unwatch()
-	s.in.Close()
 	s.kill(context.Canceled)
-	s.cmd.Wait()
+	s.child.end()
 }

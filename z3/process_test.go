@@ -65,7 +65,7 @@ func TestBothSolversAnswer(t *testing.T) {
 		if a, err := s.CheckSat(chunk("(reset)\n(set-logic ALL)\n(assert false)\n")); err != nil || a != z3.Unsat {
 			t.Fatalf("%s: %s, %v", p.Name, a, err)
 		}
-		if v, err := p.Version(context.Background()); err != nil || !strings.Contains(v, ".") {
+		if v, err := p.Version(context.Background(), time.Minute); err != nil || !strings.Contains(v, ".") {
 			t.Errorf("%s: version %q, %v", p.Name, v, err)
 		}
 	}
@@ -85,7 +85,7 @@ func TestAnAbsentSolverIsNamed(t *testing.T) {
 			if strings.Contains(fault.Public(err), path) {
 				t.Errorf("%s: the public text holds the path: %s", p.Name, fault.Public(err))
 			}
-			if _, err := p.Version(context.Background()); !fault.Is(err, fault.Unavailable) {
+			if _, err := p.Version(context.Background(), time.Minute); !fault.Is(err, fault.Unavailable) {
 				t.Errorf("%s: version of %s: %v", p.Name, path, err)
 			}
 		}

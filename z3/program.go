@@ -3,18 +3,22 @@
 //
 // It promises that every question has a time limit, after which the solver is
 // killed; that a solver which is absent, killed, slow or complaining is a typed
-// error that names the solver and where it was; and that no process outlives
-// its Close or its parent. It does not judge what is asked: texts come from our
-// own files and generators.
+// error that names the solver and where it was; that a solver's whole process
+// group ends with its Close; and that the solver ends with its parent, however
+// that ends. What a solver starts and moves to another group is not found again,
+// and when the parent is killed, what a script in the solver's place has started
+// goes on until its pipes fail: such a script does well to exec the solver. The
+// package does not judge what is asked: texts come from our own files and generators.
 package z3
 
 import (
-	"bytes"
+	"bufio"
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os/exec"
-	"syscall"
+	"strings"
 	"time"
 
 	"world/fault"
@@ -40,43 +44,48 @@ func CVC5(path string) Program {
 	return Program{"cvc5", path, []string{"--lang=smt2", "--produce-models", "--strings-exp"}}
 }
 
-// Version returns the solver's version, such as "4.8.12".
-func (p Program) Version(ctx context.Context) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
-	out, err := exec.CommandContext(ctx, p.Path, "--version").Output()
+// maxBanner is how many bytes of --version are read.
+const maxBanner = 64 << 10
+
+// Version returns the solver's version, such as "4.8.12", if it says so within
+// limit.
+func (p Program) Version(ctx context.Context, limit time.Duration) (string, error) {
+	const op = "z3: version"
+	c, err := p.spawn("--version")
 	if err != nil {
-		return "", p.notStarted(err)
+		return "", err
 	}
-	for _, word := range bytes.Fields(out) {
-		if word[0] >= '0' && word[0] <= '9' {
-			return string(word), nil
+	defer c.end()
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	defer context.AfterFunc(ctx, c.kill)()
+	lines := bufio.NewScanner(io.LimitReader(c.out, maxBanner))
+	for lines.Scan() {
+		for _, word := range strings.Fields(lines.Text()) {
+			if word[0] >= '0' && word[0] <= '9' {
+				return word, nil
+			}
 		}
 	}
-	return "", fault.New("z3: version", fault.Failed, "solver %s does not say its version", p.Name)
+	switch ctx.Err() {
+	case nil:
+		return "", fault.New(op, fault.Failed, "solver %s does not say its version", p.Name)
+	case context.Canceled:
+		return "", fault.Wrap(op, fault.Timeout, ctx.Err(), "solver %s was stopped", p.Name)
+	}
+	return "", fault.New(op, fault.Timeout, "solver %s did not say its version within %s", p.Name, limit)
 }
 
 // Start starts the solver. Every question may take up to limit; ending ctx kills
 // the solver. Where names what the solver is for, in errors.
 func (p Program) Start(ctx context.Context, limit time.Duration, where string) (*Process, error) {
-	cmd := exec.Command(p.Path, p.args...)
-	// Its own group, so that a terminal's interrupt is ours to pass on; and the
-	// kernel ends it with us, even when we are killed in the middle of a proof.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	in, err := cmd.StdinPipe()
+	c, err := p.spawn(p.args...)
 	if err != nil {
-		return nil, p.notStarted(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, p.notStarted(err)
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, p.notStarted(err)
+		return nil, err
 	}
 	s := &Process{
 		program: p, limit: limit, where: where,
-		cmd: cmd, in: in, out: smtlib.NewReader("the answer of "+p.Name, out), line: 1,
+		child: c, out: smtlib.NewReader("the answer of "+p.Name, c.out), line: 1,
 	}
 	s.unwatch = context.AfterFunc(ctx, func() { s.kill(ctx.Err()) })
 	return s, nil

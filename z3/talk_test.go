@@ -147,10 +147,10 @@ func TestStrangeSolversAreErrors(t *testing.T) {
 }
 
 func TestAVersionMustBeSaid(t *testing.T) {
-	if _, err := fake(t, "echo no number here\n").Version(t.Context()); !fault.Is(err, fault.Failed) {
+	if _, err := fake(t, "echo no number here\n").Version(t.Context(), time.Minute); !fault.Is(err, fault.Failed) {
 		t.Errorf("got %v", err)
 	}
-	if v, err := fake(t, "echo Z3 version 9.9.9 - test\n").Version(t.Context()); err != nil || v != "9.9.9" {
+	if v, err := fake(t, "echo Z3 version 9.9.9 - test\n").Version(t.Context(), time.Minute); err != nil || v != "9.9.9" {
 		t.Errorf("got %q, %v", v, err)
 	}
 }

@@ -49,7 +49,7 @@ func proveVerb(ctx context.Context, out io.Writer, s *setup, law string, ids []s
 	}
 	var names []string
 	for _, p := range s.solvers() {
-		version, err := p.Version(ctx)
+		version, err := p.Version(ctx, s.limit)
 		if err != nil {
 			return err
 		}

@@ -61,7 +61,7 @@ func reportVerb(cmd *cobra.Command, s *setup, f reportFlags, ids []string) error
 	}
 	in := report.Input{Book: book, Prose: spec.Prose, Dir: f.dir}
 	for _, p := range s.solvers() {
-		version, err := p.Version(cmd.Context())
+		version, err := p.Version(cmd.Context(), s.limit)
 		if err != nil {
 			return err
 		}

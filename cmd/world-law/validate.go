@@ -43,7 +43,7 @@ func validateVerb(ctx context.Context, out io.Writer, s *setup, dir string) erro
 	}
 	var names []string
 	for _, p := range s.solvers() {
-		version, err := p.Version(ctx)
+		version, err := p.Version(ctx, s.limit)
 		if err != nil {
 			return err
 		}
