@@ -43,6 +43,36 @@ func TestNewHandlerRefuses(t *testing.T) {
 			t.Errorf("%s: %v", test.name, err)
 		}
 	}
+	for name, o := range map[string]Options{
+		"examples in root":           {Examples: at("root/inside")},
+		"examples lead into root":    {Examples: at("link")},
+		"examples are root":          {Examples: at("root")},
+		"relative examples":          {Examples: "corpus"},
+		"an unknown capability":      {AllowCaps: []string{"Root"}},
+		"a capability of every run":  {AllowCaps: []string{"FS"}},
+		"a capability twice":         {AllowCaps: []string{"Env", "Env"}},
+		"Net without addresses":      {AllowCaps: []string{"Net"}},
+		"addresses without Net":      {NetAllow: []string{"127.0.0.1:80"}},
+		"an address beyond loopback": {AllowCaps: []string{"Net"}, NetAllow: []string{"192.0.2.1:80"}},
+	} {
+		o.Jail, o.StateDir, o.WorkspaceRoot = jail, at("state"), at("root")
+		if _, err := NewHandler(o); !fault.Is(err, fault.Invalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := NewHandler(Options{Jail: jail, StateDir: at("state"), WorkspaceRoot: at("root"), Examples: at("none")}); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("examples that are not there: %v", err)
+	}
+	good := Options{
+		Jail: jail, StateDir: at("state"), WorkspaceRoot: at("root"), Examples: at("root-corpus"),
+		AllowCaps: []string{"Net", "Env"}, NetAllow: []string{"127.0.0.1:80"},
+	}
+	if err := os.Mkdir(good.Examples, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := NewHandler(good); err != nil {
+		t.Errorf("control: %v", err)
+	}
 	for _, made := range []string{"root/state", "root/policies", "root/inside/state", "root/inside/policies"} {
 		if _, err := os.Lstat(at(made)); err == nil {
 			t.Errorf("a refusal made %s", made)
