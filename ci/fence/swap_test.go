@@ -1,0 +1,60 @@
+package fence
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// swapping makes one name be a folder, a link out of the worktree and a link to the
+// folder again, as fast as it can.
+const swapping = `
+import os
+while True:
+    for way in ("swap-out", "swap-in"):
+        try:
+            os.symlink(os.readlink(way), "swap-next")
+            os.rename("swap-next", "swap")
+        except FileExistsError: os.remove("swap-next")
+`
+
+// TestRowSwap is row 16: while another process of the episode's user swaps a folder
+// for a link that leads out, reads and writes through it stay inside or are refused.
+// Guard: tools/policytool follows a path part by part and uses what it looked at.
+func TestRowSwap(t *testing.T) {
+	d := newDesk(t)
+	d.must(os.WriteFile(d.outside+"/secret.txt", []byte(secret), 0o644))
+	d.put("swap-out", "-> "+d.outside)
+	d.put("swap-in", "-> sub")
+	d.put("swap", "-> sub")
+	d.put("sub/secret.txt", "harmless")
+	ctx, cancel := context.WithCancel(context.Background())
+	cmd := exec.CommandContext(ctx, "/usr/bin/python3", "-c", swapping)
+	cmd.Dir, cmd.SysProcAttr = d.worktree, d.owner
+	d.must(cmd.Start())
+	defer cmd.Wait()
+	defer cancel()
+	through, refused := 0, 0
+	for i := 0; i < 200 && (i < 30 || through == 0 || refused == 0); i++ {
+		answer := d.call("ailang-read", map[string]any{"path": "swap/secret.txt"})
+		written := d.call("ailang-write", map[string]any{"path": "swap/new", "content": "written"})
+		if strings.Contains(answer, secret) {
+			t.Fatalf("read through the swapped name: %s", answer)
+		}
+		for _, text := range []string{answer, written} {
+			if strings.Contains(text, `"ok":true`) {
+				through++
+			} else {
+				refused++
+			}
+		}
+	}
+	if _, err := os.Lstat(d.outside + "/new"); err == nil {
+		t.Error("written through the swapped name")
+	}
+	if through == 0 || refused == 0 {
+		t.Errorf("%d calls met the folder and %d the link: the swap proves nothing", through, refused)
+	}
+}
