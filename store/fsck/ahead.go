@@ -15,7 +15,7 @@ const (
 // in which they came. Who adds rows also takes them, in one goroutine, so that only
 // work must not share anything. It holds batchesOut batches at most.
 type ahead[T any] struct {
-	work  func(worker int, v *T)
+	work  func(v *T)
 	take  func(v *T) error
 	batch []T
 	bytes int
@@ -32,13 +32,13 @@ type job[T any] struct {
 // workers is how many goroutines work ahead.
 func workers() int { return runtime.GOMAXPROCS(0) }
 
-func newAhead[T any](work func(worker int, v *T), take func(v *T) error) *ahead[T] {
+func newAhead[T any](work func(v *T), take func(v *T) error) *ahead[T] {
 	a := &ahead[T]{work: work, take: take, jobs: make(chan *job[T], batchesOut)}
-	for worker := range workers() {
+	for range workers() {
 		a.group.Go(func() {
 			for j := range a.jobs {
 				for i := range j.rows {
-					a.work(worker, &j.rows[i])
+					a.work(&j.rows[i])
 				}
 				close(j.done)
 			}

@@ -1,7 +1,6 @@
 package fsck
 
 import (
-	"context"
 	"fmt"
 
 	"world/broker/law"
@@ -14,23 +13,6 @@ type evidence struct {
 	call     read[record.InvocationRecord]
 	requests []read[record.EffectRequest] // one an effect
 	records  []read[record.EffectRecord]  // those of effects that have one
-}
-
-// lead fetches and decodes the evidence of a call.
-func lead(ctx context.Context, from store.Audit, e store.Entry) (v evidence) {
-	v.call = decoded(ctx, from, e.Transition, record.DecodeInvocation)
-	if v.call.err != nil {
-		return v
-	}
-	for _, x := range v.call.record.Effects {
-		v.requests = append(v.requests, decoded(ctx, from, x.Request, record.DecodeRequest))
-		var r read[record.EffectRecord]
-		if x.Record != "" {
-			r = decoded(ctx, from, x.Record, record.DecodeEffect)
-		}
-		v.records = append(v.records, r)
-	}
-	return v
 }
 
 // finished holds a call's entry, its records and its journal rows together.

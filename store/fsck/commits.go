@@ -37,7 +37,7 @@ func (c *checker) committed(where string, e store.Entry) {
 		c.find(where, "it is written as a commit, and the journal has no intent of one")
 		return
 	}
-	asked := decoded(c.ctx, c.audit, m.claim.Input, record.DecodeCommit)
+	asked := decoded(c, m.claim.Input, record.DecodeCommit)
 	if asked.err != nil {
 		c.find(where, "what was to be committed cannot be read: %s", why(asked.err))
 		return

@@ -5,7 +5,8 @@
 // It promises that a store written through package store and package record is
 // clean, and that a change to what such a store reads back is named. It never
 // repairs and never panics on damaged data. It does not call handlers and runs no
-// transitions: that is replay. It keeps about a hundred bytes a call in memory.
+// transitions: that is replay. It reads every object once, works on every processor,
+// and keeps some three hundred bytes a call and eighty an object in memory.
 package fsck
 
 import (
@@ -59,7 +60,11 @@ type checker struct {
 	opts   Options
 	report Report
 
-	known      map[[32]byte]struct{} // every stored object
+	known      map[[32]byte]struct{} // every stored object that went past
+	complete   bool                  // all have
+	doubts     []doubt
+	named      map[[32]byte]struct{} // by rows of the journal
+	astray     bool                  // one of those names is of nothing
 	calls      map[store.InvocationID]*call
 	spending   map[store.EpisodeID]*spending
 	reconciled map[string]store.Ref // by intent name, as the rows have it
@@ -84,6 +89,7 @@ func Run(ctx context.Context, from store.Auditor, opts Options) (Report, error) 
 	c := &checker{
 		ctx: ctx, from: from, audit: a, opts: opts,
 		known:      map[[32]byte]struct{}{},
+		named:      map[[32]byte]struct{}{},
 		calls:      map[store.InvocationID]*call{},
 		spending:   map[store.EpisodeID]*spending{},
 		reconciled: map[string]store.Ref{},
@@ -98,8 +104,8 @@ func Run(ctx context.Context, from store.Auditor, opts Options) (Report, error) 
 		name string
 		run  func() error
 	}{
-		{"objects", c.objects}, {"claims", c.claims}, {"intents", c.intents},
-		{"ledgers", c.ledgers}, {"leases", c.leases}, {"log", c.log}, {"receipts", c.receipts},
+		{"claims", c.claims}, {"intents", c.intents}, {"ledgers", c.ledgers}, {"leases", c.leases},
+		{"objects", c.objects}, {"names", c.settle}, {"receipts", c.receipts},
 		{"sessions", c.sessions}, {"registry", c.registries}, {"clock", c.clock},
 		{"engine", func() error { return (<-engine)() }},
 	} {
@@ -169,19 +175,4 @@ func (c *checker) engine() func() error {
 		}
 		return err
 	}
-}
-
-// names holds that what a row names is stored.
-func (c *checker) names(where, field string, r store.Ref) {
-	if !c.stored(r) {
-		c.find(where, "%s names an object that is not stored: %q", field, r)
-	}
-}
-
-func (c *checker) stored(r store.Ref) bool {
-	if _, err := store.ParseRef(string(r)); err != nil {
-		return false
-	}
-	_, ok := c.known[r.Sum()]
-	return ok
 }

@@ -2,7 +2,9 @@ package fsck_test
 
 import (
 	"context"
+	"database/sql"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -299,5 +301,54 @@ func TestBesideWriters(t *testing.T) {
 	last := auditBesideCalls(t, w)
 	if last.Entries <= 16 {
 		t.Fatalf("the last audit saw nothing of the writer: %d entries", last.Entries)
+	}
+}
+
+// backwards is a store whose objects lie in another order than they were written.
+type backwards struct{ store.Auditor }
+
+func (b backwards) Audit(ctx context.Context) (store.Audit, error) {
+	a, err := b.Auditor.Audit(ctx)
+	return reversed{a}, err
+}
+
+type reversed struct{ store.Audit }
+
+func (r reversed) Objects(ctx context.Context, visit func(store.Row[store.StoredObject]) error) error {
+	var all []store.Row[store.StoredObject]
+	err := r.Audit.Objects(ctx, func(row store.Row[store.StoredObject]) error { all = append(all, row); return nil })
+	for _, row := range slices.Backward(all) {
+		if err == nil {
+			err = visit(row)
+		}
+	}
+	return err
+}
+
+// TestAnyOrder lets entries come before what they lead to: the same is found.
+func TestAnyOrder(t *testing.T) {
+	w := newWorld(t)
+	w.populate()
+	forward, back := run(t, w), run(t, backwards{w})
+	if !back.Clean() || back.Objects != forward.Objects || back.Entries != forward.Entries || back.Intents != forward.Intents {
+		t.Errorf("%+v backwards, %+v forwards", back, forward)
+	}
+	w.ok(w.Close())
+	db, err := sql.Open("sqlite", "file:"+w.path+"?_pragma=foreign_keys(0)")
+	w.ok(err)
+	_, err = db.Exec("DELETE FROM objects WHERE seq % 5 = 0")
+	w.ok(errors.Join(err, db.Close()))
+	s, err := sqlite.Open(w.ctx, w.path, sqlite.Options{ReadOnly: true})
+	w.ok(err)
+	defer s.Close()
+	sorted := func(r fsck.Report) (all []string) {
+		for _, f := range r.Findings {
+			all = append(all, f.String())
+		}
+		slices.Sort(all)
+		return all
+	}
+	if f, b := sorted(run(t, s)), sorted(run(t, backwards{s})); len(f) < 20 || !slices.Equal(f, b) {
+		t.Errorf("with objects missing, found %q forwards and %q backwards", f, b)
 	}
 }

@@ -58,9 +58,7 @@ func (c *checker) claims() error {
 		if !c.row("claims", r.Where, &c.report.Claims, r.Fault) {
 			return nil
 		}
-		c.names(r.Where, "transitionFn", cl.TransitionFn)
-		c.names(r.Where, "input", cl.Input)
-		c.names(r.Where, "session", cl.Session)
+		claimNames(r, c.later)
 		c.seen(cl.At)
 		k := c.call(cl.Invocation)
 		if k.flags&hasClaim != 0 {
@@ -129,7 +127,7 @@ func (c *checker) intents() error {
 			c.find(r.Where, "its cost is negative")
 		}
 		s.add(i)
-		c.names(r.Where, "request", i.Request)
+		intentNames(r, c.later)
 		c.seen(i.At)
 		c.outcome(r.Where, i)
 		k := c.call(i.Invocation)
@@ -150,7 +148,6 @@ func (c *checker) intents() error {
 func (c *checker) outcome(where string, i store.Intent) {
 	o := i.Outcome
 	if i.Reconciled != "" {
-		c.names(where, "reconciliation", i.Reconciled)
 		c.reconciled[i.Name()] = i.Reconciled
 	}
 	switch o.Status {
@@ -160,7 +157,6 @@ func (c *checker) outcome(where string, i store.Intent) {
 		}
 		return
 	case store.StatusSucceeded, store.StatusFailed:
-		c.names(where, "record", o.Record)
 		if i.Reconciled != "" {
 			c.find(where, "it has an outcome and is reconciled")
 		}
@@ -171,7 +167,6 @@ func (c *checker) outcome(where string, i store.Intent) {
 	default:
 		c.find(where, "its status %q is none", o.Status)
 	}
-	c.names(where, "detail", o.Detail)
 	c.seen(o.At)
 }
 

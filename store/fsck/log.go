@@ -8,68 +8,6 @@ import (
 	"world/store/record"
 )
 
-// logged is an entry with what it leads to, when it is of a call.
-type logged struct {
-	row store.Row[store.Entry]
-	evidence
-}
-
-// ofCall reports whether a whole row is the entry of a transition's call.
-func ofCall(r store.Row[store.Entry]) bool {
-	return r.Fault == nil && r.Value.Invocation != "" && !record.IsCommit(r.Value)
-}
-
-// log re-derives the chain, what each entry names, and what it is about. The
-// evidence of calls is fetched ahead, on a connection for each processor.
-func (c *checker) log() error {
-	audits := make([]store.Audit, workers())
-	for i := range audits {
-		var err error
-		if audits[i], err = c.from.Audit(c.ctx); err != nil {
-			return err
-		}
-		defer audits[i].Close()
-	}
-	head := store.Void
-	ahead := newAhead(func(worker int, l *logged) {
-		if ofCall(l.row) {
-			l.evidence = lead(c.ctx, audits[worker], l.row.Value)
-		}
-	}, func(l *logged) error {
-		c.link(l.row.Where, head, l.row.Value)
-		head = l.row.Value.Head()
-		c.entry(l)
-		return nil
-	})
-	err := ahead.end(c.audit.Entries(c.ctx, func(r store.Row[store.Entry]) error {
-		return ahead.add(logged{row: r}, 0)
-	}))
-	if err != nil {
-		return err
-	}
-	return c.head(head)
-}
-
-func (c *checker) entry(l *logged) {
-	r, e := l.row, l.row.Value
-	whole := c.row("log", r.Where, &c.report.Entries, r.Fault)
-	if e.Index > 0 { // genesis alone may name what is not stored (D9)
-		c.names(r.Where, "transitionFn", e.TransitionFn)
-		c.names(r.Where, "interpreter", e.Interpreter)
-		c.names(r.Where, "transition", e.Transition)
-		c.names(r.Where, "stateRoot", e.StateRoot)
-	}
-	switch {
-	case !whole:
-	case record.IsCommit(e):
-		c.committed(r.Where, e)
-	case e.Invocation != "":
-		c.finished(r.Where, e, l.evidence)
-	default:
-		c.act(r.Where, e)
-	}
-}
-
 // link holds an entry to the one that stands before it.
 func (c *checker) link(where string, before store.Head, e store.Entry) {
 	want := store.Chain(before, store.Draft{
@@ -192,7 +130,7 @@ func (c *checker) genesis(where string, e store.Entry, g record.GenesisRecord) {
 		c.find(where, "it is a genesis in the middle of the log")
 		return
 	}
-	r := decoded(c.ctx, c.audit, g.Registry, record.DecodeRegistry)
+	r := decoded(c, g.Registry, record.DecodeRegistry)
 	if r.err != nil {
 		c.find(where, "its registry cannot be read: %s", why(r.err))
 		return

@@ -1,7 +1,6 @@
 package fsck
 
 import (
-	"context"
 	"fmt"
 
 	"world/fault"
@@ -9,19 +8,12 @@ import (
 	"world/store/record"
 )
 
-// objects re-hashes every object and decodes those that are records.
-func (c *checker) objects() error {
-	ahead := newAhead(func(_ int, o *judged) { o.judge() }, c.object)
-	return ahead.end(c.audit.Objects(c.ctx, func(r store.Row[store.StoredObject]) error {
-		return ahead.add(judged{row: r}, len(r.Value.Bytes))
-	}))
-}
-
 // judged is an object with what its bytes say.
 type judged struct {
-	row   store.Row[store.StoredObject]
-	got   store.Ref
-	wrong []string // what its labels promise and its bytes do not hold
+	row    store.Row[store.StoredObject]
+	got    store.Ref
+	wrong  []string // what its labels promise and its bytes do not hold
+	record any      // decoded, when the log may lead to it
 }
 
 func (o *judged) judge() {
@@ -31,18 +23,22 @@ func (o *judged) judge() {
 		return
 	}
 	for _, l := range v.Labels {
-		if err := decodes(l.SemanticID, v.Bytes); err != nil {
+		got, err := decodes(l.SemanticID, v.Bytes)
+		switch {
+		case err != nil:
 			o.wrong = append(o.wrong, fmt.Sprintf("it is labelled %s and does not decode: %s", l.SemanticID, why(err)))
+		case got != nil:
+			o.record = got
 		}
 	}
 }
 
-func (c *checker) object(o *judged) error {
+func (c *checker) object(o *judged) {
 	r := o.row
 	c.row("objects", r.Where, &c.report.Objects, r.Fault)
 	if _, err := store.ParseRef(string(r.Value.Ref)); err != nil {
 		c.find(r.Where, "its key is not a ref")
-		return nil
+		return
 	}
 	sum := r.Value.Ref.Sum()
 	if _, twice := c.known[sum]; twice {
@@ -55,19 +51,19 @@ func (c *checker) object(o *judged) error {
 	for _, wrong := range o.wrong {
 		c.find(r.Where, "%s", wrong)
 	}
-	return nil
 }
 
-// decodes holds the bytes of an object to the form that its label promises.
-// Labels of free bytes, such as inputs and results, promise nothing here.
-func decodes(semanticID string, b []byte) (err error) {
+// decodes holds the bytes of an object to the form that its label promises, and
+// returns records of calls. Labels of free bytes, such as inputs and results,
+// promise nothing here.
+func decodes(semanticID string, b []byte) (v any, err error) {
 	switch semanticID {
 	case record.Invocation:
-		_, err = record.DecodeInvocation(b)
+		return record.DecodeInvocation(b)
 	case record.Effect:
-		_, err = record.DecodeEffect(b)
+		return record.DecodeEffect(b)
 	case record.Request:
-		_, err = record.DecodeRequest(b)
+		return record.DecodeRequest(b)
 	case record.Session:
 		_, err = record.DecodeSession(b)
 	case record.Revocation:
@@ -85,20 +81,16 @@ func decodes(semanticID string, b []byte) (err error) {
 	case record.Ending:
 		_, err = record.DecodeEnding(b)
 	}
-	return err
+	return nil, err
 }
 
-// bytes returns an object's bytes as they are stored; the objects pass has
-// judged them already.
+// bytes returns an object's bytes as they are stored; they are judged where they go
+// past.
 func (c *checker) bytes(r store.Ref) (store.StoredObject, error) {
-	return fetch(c.ctx, c.audit, r)
-}
-
-func fetch(ctx context.Context, from store.Audit, r store.Ref) (store.StoredObject, error) {
 	if _, err := store.ParseRef(string(r)); err != nil {
 		return store.StoredObject{}, err
 	}
-	row, err := from.Object(ctx, r)
+	row, err := c.audit.Object(c.ctx, r)
 	if err == nil && store.RefOf(row.Value.Bytes) != r {
 		err = fault.New("fsck: object", fault.Corrupt, "object %s has other bytes", r)
 	}
@@ -112,8 +104,8 @@ type read[T any] struct {
 }
 
 // decoded fetches and decodes one record.
-func decoded[T any](ctx context.Context, from store.Audit, r store.Ref, decode func([]byte) (T, error)) (got read[T]) {
-	o, err := fetch(ctx, from, r)
+func decoded[T any](c *checker, r store.Ref, decode func([]byte) (T, error)) (got read[T]) {
+	o, err := c.bytes(r)
 	if err != nil {
 		return read[T]{err: err}
 	}
@@ -125,7 +117,7 @@ func decoded[T any](ctx context.Context, from store.Audit, r store.Ref, decode f
 func (c *checker) session(r store.Ref) (record.SessionRecord, error) {
 	s, ok := c.sessionsRead[r]
 	if !ok {
-		s = decoded(c.ctx, c.audit, r, record.DecodeSession)
+		s = decoded(c, r, record.DecodeSession)
 		c.sessionsRead[r] = s
 	}
 	return s.record, s.err
