@@ -72,14 +72,17 @@ func (e *Evidence) explain(detail string) {
 func (i *Invoker) handle(ctx context.Context, handler Handler, job Job) Result {
 	b := i.broker
 	ctx, cancel := detached(ctx, job.Deadline)
-	overdue := time.NewTimer(job.Deadline + grace)
-	defer overdue.Stop()
 	answer := make(chan Result, 1)
 	go func() { defer cancel(); answer <- b.guarded(ctx, handler, job) }()
 	select {
 	case result := <-answer:
 		return result
-	case <-overdue.C:
+	case <-ctx.Done(): // by the deadline, or by an answer that is there already
+	}
+	select {
+	case result := <-answer:
+		return result
+	case <-time.After(grace):
 	}
 	b.Log.Error().Str("intent", job.Intent).Str("effect", string(job.Effect)).Msg("handler missed its deadline")
 	b.late.Add(1)
