@@ -2,6 +2,7 @@ package confine
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"syscall"
@@ -17,7 +18,7 @@ func (r *run) fence(j *Jail, order *order, extra *[]*os.File) ([]string, error) 
 	v := view{
 		readable: r.spec.Readable, worktree: r.spec.Worktree,
 		readOnly: r.spec.ReadOnly, scratch: r.spec.Limits.Scratch,
-		bare: !order.child() && order.Args[0] != probeVerb,
+		bare: !order.child() && order.Args[0] != probeVerb, home: r.spec.FileAt != "",
 	}
 	shown := v.readable
 	if v.worktree != "" {
@@ -49,9 +50,12 @@ func (r *run) fence(j *Jail, order *order, extra *[]*os.File) ([]string, error) 
 	args = append(args, v.arguments()...)
 	if order.File != 0 {
 		// The program gets a file like any other, and no descriptor.
-		args = append(args, "--perms", "0444", "--ro-bind-data", strconv.Itoa(order.File), filePath)
-		order.File = 0
 		order.FilePath = filePath
+		if r.spec.FileAt != "" {
+			order.FilePath = filepath.Join(Home, r.spec.FileAt)
+		}
+		args = append(args, "--perms", "0444", "--ro-bind-data", strconv.Itoa(order.File), order.FilePath)
+		order.File = 0
 	}
 	return append(args, "--"), nil
 }

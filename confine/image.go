@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"world/fault"
+	"world/infile"
 	"world/store"
 )
 
@@ -54,15 +55,14 @@ func Seal(r io.Reader) (*Image, error) {
 
 // SealFile copies a program from a regular file.
 func SealFile(path string) (*Image, error) {
-	f, err := os.Open(path)
+	f, err := infile.Open(path)
+	if fault.Is(err, fault.Invalid) {
+		return nil, fault.Wrap("confine: seal", fault.Invalid, err, "the program is not a regular file")
+	}
 	if err != nil {
 		return nil, fault.Wrap("confine: seal", fault.Unavailable, err, "the program cannot be read")
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return nil, fault.Wrap("confine: seal", fault.Invalid, err, "the program is not a regular file")
-	}
 	return Seal(f)
 }
 

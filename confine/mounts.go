@@ -25,6 +25,7 @@ type view struct {
 	hidden   []string // absolute, no link in them, none below another
 	readable []string
 	worktree string
+	home     bool // is the working directory
 	readOnly bool
 	scratch  int64 // bytes
 }
@@ -59,8 +60,11 @@ func (v view) arguments() []string {
 	if v.bare {
 		args = append(args, "--remount-ro", "/")
 	}
-	if v.worktree != "" {
+	switch {
+	case v.worktree != "":
 		return append(args, "--chdir", v.worktree)
+	case v.home:
+		return append(args, "--chdir", Home)
 	}
 	return append(args, "--chdir", "/")
 }

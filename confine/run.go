@@ -43,6 +43,9 @@ func (j *Jail) runAt(ctx context.Context, level Level, s Spec) (Result, error) {
 	if err := s.Overlay.admits(level, j.reach); err != nil {
 		return Result{}, err
 	}
+	if s.FileAt != "" && level != Namespaces {
+		return Result{}, fault.New("confine: run", fault.Unavailable, "a file at a place of its own needs level %s", Namespaces)
+	}
 	if s.shorten(ctx); s.Limits.Wall <= 0 || ctx.Err() != nil {
 		return Result{Level: level, Exit: -1, Bound: boundOf(ctx)}, nil
 	}

@@ -20,7 +20,10 @@ type Spec struct {
 	Stdin   []byte
 
 	// File is handed over read only; each argument that is FilePath becomes its path.
-	File []byte
+	// At a place of its own below Home it needs level namespaces, and Home is then the
+	// working directory.
+	File   []byte
+	FileAt string // relative to Home; "" for no such place
 
 	Worktree string   // absolute path of a real directory, the working directory; "" for none
 	ReadOnly bool     // the worktree may not be written either
@@ -116,6 +119,8 @@ func (s Spec) check() error {
 		}
 	}
 	switch {
+	case s.FileAt != "" && (s.Worktree != "" || s.File == nil || !filepath.IsLocal(s.FileAt)):
+		return invalid("a file at a place of its own takes the place of a worktree")
 	case s.Program != nil && s.Path != "":
 		return invalid("a run has one program")
 	case len(s.Args) == 0 && s.Program == nil && s.Path == "":

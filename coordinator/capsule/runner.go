@@ -3,10 +3,12 @@ package capsule
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"world/confine"
 	"world/fault"
+	"world/store"
 )
 
 // longest is how long a run may take whose context has no earlier deadline.
@@ -24,18 +26,27 @@ type Options struct {
 }
 
 // New returns the runner of pure functions.
-func New(o Options) Runner {
+func New(o Options) *Jailed {
 	if o.Floor == 0 {
 		o.Floor = confine.Landlock
 	}
-	return &runner{o}
+	return &Jailed{Options: o, tongues: map[store.Ref]tongue{}}
 }
 
-type runner struct{ Options }
+// Jailed runs pure functions in the jail, each in a process of its own. An
+// interpreter other than this build's is proved before its first run; see Prove.
+type Jailed struct {
+	Options
+
+	mu      sync.Mutex
+	tongues map[store.Ref]tongue // of interpreters that were proved
+}
+
+var _ Runner = (*Jailed)(nil)
 
 // Run implements Runner. What the interpreter prints on stderr goes into the
 // error's cause, for logs only.
-func (r *runner) Run(ctx context.Context, p Program, input []byte) ([]byte, error) {
+func (r *Jailed) Run(ctx context.Context, p Program, input []byte) ([]byte, error) {
 	if len(p.Source) > MaxSource || len(input) > MaxInput {
 		return nil, fault.New("capsule: run", fault.Limit, "program or input is too large: %d and %d bytes", len(p.Source), len(input))
 	}
@@ -43,20 +54,11 @@ func (r *runner) Run(ctx context.Context, p Program, input []byte) ([]byte, erro
 	if err != nil {
 		return nil, err
 	}
-	spec := confine.Spec{
-		Floor: r.Floor, Args: []string{Verb}, Stdin: EncodeRequest(p.Source, input),
-		Family: family, Limits: limits,
-	}
-	if image.Ref == r.Jail.Stage().Ref {
-		spec.Warm = true
-	} else {
-		spec.Program = image
-	}
-	result, err := r.Jail.Run(ctx, spec)
+	t, err := r.proved(ctx, image)
 	if err != nil {
 		return nil, err
 	}
-	return judge(ctx, result)
+	return r.speak(ctx, t, image, string(p.Source), string(input))
 }
 
 // limits bound one run beside the context's deadline. Memory holds the evaluator,
@@ -69,22 +71,13 @@ var limits = confine.Limits{
 // judge turns the end of a run into the kinds that Runner promises.
 func judge(ctx context.Context, r confine.Result) ([]byte, error) {
 	cause := errors.New(string(r.Stderr))
-	limit := func(what string) ([]byte, error) {
-		return nil, fault.Wrap("capsule: run", fault.Limit, cause, "the capsule reached its limit: %s", what)
-	}
-	switch r.Bound {
-	case confine.Unbounded:
-	case confine.CallerBound:
-		return nil, fault.Wrap("capsule: run", fault.Timeout, ctx.Err(), "the call ended before the capsule did")
-	case confine.Died:
-		return limit("it died, of memory most likely")
-	default:
-		return limit(string(r.Bound))
+	if r.Bound != confine.Unbounded {
+		return bounded(ctx, r)
 	}
 	switch r.Exit {
 	case ExitDone:
 		if len(r.Stdout) > MaxOutput {
-			return limit("output")
+			return bounded(ctx, r)
 		}
 		return r.Stdout, nil
 	case ExitInvalid:
@@ -92,10 +85,27 @@ func judge(ctx context.Context, r confine.Result) ([]byte, error) {
 	case ExitFailed:
 		return nil, fault.Wrap("capsule: run", fault.Failed, cause, "the program failed")
 	case ExitLimit:
-		return limit("steps or output")
+		return limited(r, "steps or output")
 	case ExitRequest:
 		return nil, fault.Wrap("capsule: run", fault.Internal, cause, "")
 	}
 	// An interpreter that runs as a child of the first stage, and died.
-	return limit("it died, of memory most likely")
+	return limited(r, "it died, of memory most likely")
+}
+
+// bounded is the error of a run that reached a bound, or whose output did.
+func bounded(ctx context.Context, r confine.Result) ([]byte, error) {
+	switch r.Bound {
+	case confine.Unbounded:
+		return limited(r, "output")
+	case confine.CallerBound:
+		return nil, fault.Wrap("capsule: run", fault.Timeout, ctx.Err(), "the call ended before the capsule did")
+	case confine.Died:
+		return limited(r, "it died, of memory most likely")
+	}
+	return limited(r, string(r.Bound))
+}
+
+func limited(r confine.Result, what string) ([]byte, error) {
+	return nil, fault.Wrap("capsule: run", fault.Limit, errors.New(string(r.Stderr)), "the capsule reached its limit: %s", what)
 }
