@@ -170,7 +170,7 @@ func (f *field) kill(over <-chan struct{}) {
 
 // cut reports whether an answer is one that a call which was cut may have.
 func cut(answer rig.Answer) bool {
-	for _, words := range []string{"indeterminate", "not known", "failed", "killed", "limit", "not be built", "unavailable", "broke off", "in flight"} {
+	for _, words := range []string{"indeterminate", "not known", "failed", "killed", "limit", "not be built", "unavailable", "broke off", "in flight", "passed its"} {
 		if strings.Contains(answer.Text, words) {
 			return true
 		}

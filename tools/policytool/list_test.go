@@ -72,6 +72,11 @@ func TestList(t *testing.T) {
 			t.Errorf("%q: %+v", path, r)
 		}
 	}
+	for _, path := range []string{".git/none", "b/.git/config/x"} { // not even whether it is there
+		if r := list(path); !strings.Contains(r.Refused, "closed to the lane's tools") {
+			t.Errorf("%q: %+v", path, r)
+		}
+	}
 	for _, flags := range [][]string{{"limit", "0"}, {"limit", "5001"}, {"glob", ""}, {"glob", "../*"}, {"depth", "1"}} {
 		if r := list("", flags...); r.OK || r.Refused == "" {
 			t.Errorf("%v: %+v", flags, r)

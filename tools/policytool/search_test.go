@@ -49,6 +49,12 @@ func TestSearch(t *testing.T) {
 	if r := search("a", "main"); r.Files != 3 || r.Skipped != 1 || r.Matches[0].Text != "def main():" {
 		t.Errorf("%+v", r)
 	}
+	if r := search("", "text", "glob", "*"); r.Files != 7 || r.Skipped != 1 { // links are neither
+		t.Errorf("%d files, %d passed over", r.Files, r.Skipped)
+	}
+	if r := search(".git/none", "."); !strings.Contains(r.Refused, "closed to the lane's tools") {
+		t.Errorf("%+v", r)
+	}
 	if r := search("", "text", "limit", "2"); hits(r) != ".hidden:1 a-b:1" || !r.Cut || r.Why != cutLimit {
 		t.Errorf("%+v", r)
 	}

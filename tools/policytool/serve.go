@@ -17,7 +17,6 @@ package policytool
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -25,6 +24,7 @@ import (
 	"strings"
 
 	"world/fault"
+	"world/infile"
 	"world/tools/overlay"
 	"world/tools/policy"
 )
@@ -53,7 +53,7 @@ func Serve(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return fail("no policy — pass --policy or export " + policyVariable + " (the launcher's handle); the tool refuses by default")
 	}
 	if *requestFile != "" {
-		f, err := os.Open(*requestFile)
+		f, err := infile.Open(*requestFile)
 		if err != nil {
 			return fail("the request file cannot be read")
 		}
@@ -132,7 +132,7 @@ func refused(format string, args ...any) Response {
 
 // answer reads the policy and carries out one operation under it.
 func answer(policyFile string, q Request) Response {
-	raw, err := readPolicy(policyFile)
+	raw, err := infile.Read(policyFile, policy.MaxFile)
 	if err != nil {
 		return refused("policy: the policy file cannot be read")
 	}
@@ -159,19 +159,6 @@ func answer(policyFile string, q Request) Response {
 	}
 	defer t.Close()
 	return op.run(t, q, policy.Digest(raw))
-}
-
-func readPolicy(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	raw, err := io.ReadAll(io.LimitReader(f, policy.MaxFile+1))
-	if len(raw) > policy.MaxFile {
-		err = errors.New("too large")
-	}
-	return raw, err
 }
 
 func write(w io.Writer, r Response) error {

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"world/tools/policy"
 )
 
 func TestServeWithoutPolicy(t *testing.T) {
@@ -29,6 +31,19 @@ func TestServeWithoutPolicy(t *testing.T) {
 	b.put("../bad.toml", "nonsense = 1")
 	if code, out, _ := serve("--policy", filepath.Join(b.root, "../bad.toml")); code != 0 || !strings.Contains(out, "unknown fields") {
 		t.Errorf("a bad policy: %d %q", code, out)
+	}
+	trusted, err := policy.ForRun(b.root, []string{"Env"}, nil).Render()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.put("../trusted.toml", string(trusted))
+	if code, out, _ := serve("--policy", filepath.Join(b.root, "../trusted.toml")); code != 0 || !strings.Contains(out, `"security_mode": "trusted_host"`) {
+		t.Errorf("the summary of a run's policy: %d %q", code, out)
+	}
+	var stdout bytes.Buffer
+	if Serve([]string{"--policy", filepath.Join(b.root, "../trusted.toml")}, strings.NewReader(`{"op":"read","path":"x"}`), &stdout, &stdout) != 0 ||
+		!strings.Contains(stdout.String(), `policy: security_mode \"trusted_host\" is for runs alone`) {
+		t.Errorf("an operation under a run's policy: %q", stdout.String())
 	}
 	t.Setenv(policyVariable, b.policy)
 	if code, out, _ := serve(); code != 0 || !strings.HasPrefix(out, "{\n  \"ok\": true,\n") || !strings.HasSuffix(out, "}\n") {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"world/fault"
+	"world/infile"
 	"world/tools/policy"
 )
 
@@ -112,16 +113,11 @@ func readOrder(args []string) (o order, problem string) {
 }
 
 func readPolicy(path string) (p policy.Policy, digest, problem string) {
-	f, err := os.Open(path)
+	raw, err := infile.Read(path, policy.MaxFile)
 	if err != nil {
 		return p, "", "the policy file cannot be read"
 	}
-	defer f.Close()
-	raw, err := io.ReadAll(io.LimitReader(f, policy.MaxFile+1))
-	if err == nil {
-		p, err = policy.Parse(raw)
-	}
-	if err != nil {
+	if p, err = policy.Parse(raw); err != nil {
 		return p, "", fault.Public(err)
 	}
 	return p, policy.Digest(raw), ""

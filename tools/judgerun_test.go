@@ -1,0 +1,69 @@
+package tools
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"world/confine"
+	"world/store"
+	"world/tools/policy"
+)
+
+// TestJudgeRun: what the jail says of a run's end decides how its effect ends, before
+// any word of the tool.
+func TestJudgeRun(t *testing.T) {
+	h := playing(t, nil).handler
+	p := policy.For("/ws/ep-1")
+	done := confine.Result{Started: true, Stderr: []byte(admits), Applied: confine.WasApplied, Elapsed: time.Second}
+	for name, c := range map[string]struct {
+		change func(*confine.Result)
+		status store.Status
+		limit  string
+		detail string
+	}{
+		"done":                            {func(r *confine.Result) {}, store.StatusSucceeded, "", ""},
+		"taken over in part":              {func(r *confine.Result) { r.Applied = confine.MaybeApplied }, store.StatusIndeterminate, "", "may have been taken over in part"},
+		"taken over in part, and cut off": {func(r *confine.Result) { r.Applied, r.Bound = confine.MaybeApplied, confine.WallBound }, store.StatusIndeterminate, "", "in part"},
+		"refused":                         {func(r *confine.Result) { r.Applied, r.Refused = confine.NotApplied, "/ws/ep-1/x: protected" }, store.StatusFailed, "", "the program's changes are refused: x: protected"},
+		"not started":                     {func(r *confine.Result) { *r = confine.Result{Bound: confine.WallBound} }, store.StatusFailed, "", "was not started"},
+		"cancelled":                       {func(r *confine.Result) { r.Applied, r.Bound = confine.NotApplied, confine.CallerBound }, store.StatusFailed, "", "nothing that the program changed was kept"},
+		"time":                            {func(r *confine.Result) { r.Applied, r.Bound = confine.NotApplied, confine.WallBound }, store.StatusSucceeded, "timeout", ""},
+		"output":                          {func(r *confine.Result) { r.Applied, r.Bound = confine.NotApplied, confine.OutputBound }, store.StatusSucceeded, "output_limit", ""},
+		"processor":                       {func(r *confine.Result) { r.Applied, r.Bound = confine.NotApplied, confine.CPUBound }, store.StatusSucceeded, "cpu_limit", ""},
+		"memory":                          {func(r *confine.Result) { r.Applied, r.Bound = confine.NotApplied, confine.MemoryBound }, store.StatusSucceeded, "memory_limit", ""},
+		"file size":                       {func(r *confine.Result) { r.Applied, r.Bound = confine.NotApplied, confine.SizeBound }, store.StatusSucceeded, "file_size_limit", ""},
+		"space":                           {func(r *confine.Result) { r.Applied, r.Bound = confine.NotApplied, confine.SpaceBound }, store.StatusSucceeded, "worktree_space_limit", ""},
+		"files":                           {func(r *confine.Result) { r.Applied, r.Bound = confine.NotApplied, confine.FilesBound }, store.StatusSucceeded, "worktree_files_limit", ""},
+		"died":                            {func(r *confine.Result) { r.Applied, r.Bound = confine.NotApplied, confine.Died }, store.StatusSucceeded, "killed", ""},
+		"no envelope":                     {func(r *confine.Result) { r.Stderr = nil }, store.StatusFailed, "", "none that the contract knows"},
+	} {
+		r := done
+		c.change(&r)
+		got := h.judgeRun(order{path: "m.ail"}, p, r, "digest")
+		var a ranAnswer
+		if got.Output != nil {
+			if err := json.Unmarshal(got.Output, &a); err != nil {
+				t.Fatal(err)
+			}
+		}
+		limit := ""
+		if a.Limit != nil {
+			limit = a.Limit.Reason
+		}
+		if got.Status != c.status || limit != c.limit || !strings.Contains(got.Detail, c.detail) || (got.Detail == "") != (c.detail == "") ||
+			c.status == store.StatusSucceeded && a.Kept != (c.limit == "") {
+			t.Errorf("%s: %+v %s", name, got, got.Output)
+		}
+	}
+	// Output that is no text, and more changes than are listed.
+	r := done
+	r.Stdout, r.Dropped, r.Changes = []byte("a\xffb /ws/ep-1/x"), 7, []byte(`{"changes":[{"path":"x","kind":"created"}],"omitted":3}`)
+	got := string(h.judgeRun(order{path: "m.ail"}, p, r, "digest").Output)
+	for _, want := range []string{`"stdout":"a` + "\ufffd" + `b x"`, `"left_out_bytes":7`, `"changes":[{"kind":"created","path":"x"}]`, `"omitted":3`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %s in %s", want, got)
+		}
+	}
+}
