@@ -35,7 +35,17 @@ func (f *field) look() sight {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	return sight{len(descriptors), len(below), strings.Count(string(mounts), "\n"), len(policies)}
+	return sight{len(descriptors), len(below), f.ours(string(mounts)), len(policies)}
+}
+
+// ours counts the mounts that this world could have made: in its folders, or layers.
+func (f *field) ours(mounts string) (n int) {
+	for line := range strings.Lines(mounts) {
+		if strings.Contains(line, f.world.Dir) || strings.Contains(line, " - overlay ") {
+			n++
+		}
+	}
+	return n
 }
 
 // slack is how many descriptors a daemon may have more at one moment at rest than at
