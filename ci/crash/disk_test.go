@@ -12,7 +12,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"world/ci/crash/scene"
 	"world/store/postgres/pgtest"
 )
 
@@ -114,14 +113,7 @@ func (d *disk) starve(t *testing.T) {
 	t.Helper()
 	random := source(t.Name())
 	w := beginAt(t, d.where, episodesEach)
-	w.owners["hungry"] = true
-	script := scene.Script{Store: d.where, Owner: "hungry", Marks: w.marks, Sessions: w.sessions, Patience: patience, Callers: make([][]scene.Call, 8)}
-	for i := range script.Callers {
-		for range 4000 {
-			script.Callers[i] = append(script.Callers[i], w.draw(random, random.IntN(episodesEach)))
-		}
-	}
-	p := start(t, script, "")
+	p := start(t, w.busy("hungry", 8, 4000, random, func() int { return random.IntN(episodesEach) }), "")
 	times := 3 + *kills/1000
 	for range times {
 		from := len(p.told("done"))

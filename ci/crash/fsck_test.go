@@ -4,7 +4,6 @@ import (
 	"context"
 	"testing"
 
-	"world/ci/crash/scene"
 	"world/store"
 	"world/store/fsck"
 )
@@ -22,14 +21,7 @@ func TestFsckBesideWriters(t *testing.T) {
 		t.Run(engine, func(t *testing.T) {
 			w := begin(t, engine, episodesEach)
 			random := source(t.Name())
-			w.owners["writer"] = true
-			script := scene.Script{Store: w.where, Owner: "writer", Marks: w.marks, Sessions: w.sessions, Patience: patience, Callers: make([][]scene.Call, 8)}
-			for i := range script.Callers {
-				for range 2000 {
-					script.Callers[i] = append(script.Callers[i], w.draw(random, random.IntN(episodesEach)))
-				}
-			}
-			p := start(t, script, "")
+			p := start(t, w.busy("writer", 8, 2000, random, func() int { return random.IntN(episodesEach) }), "")
 			<-p.ready
 			var before fsck.Report
 			for run := range runs {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"world/ci/crash/scene"
 	"world/store/postgres/pgtest"
 )
 
@@ -41,24 +40,13 @@ func promote(t *testing.T, after int) {
 	}
 	var all []*process
 	for i := range owners {
-		script := scene.Script{Store: w.where, Owner: fmt.Sprintf("owner-%d", i), Marks: w.marks, Sessions: w.sessions,
-			Patience: patience, Callers: make([][]scene.Call, callers)}
-		w.owners[script.Owner] = true
-		for c := range script.Callers {
-			for range each {
-				// One episode of each is also the other's, so that leases are asked for too.
-				script.Callers[c] = append(script.Callers[c], w.draw(random, (i*episodesEach+random.IntN(episodesEach+1))%len(w.sessions)))
-			}
-		}
-		all = append(all, start(t, script, ""))
+		// One episode of each is also the other's, so that leases are asked for too.
+		session := func() int { return (i*episodesEach + random.IntN(episodesEach+1)) % len(w.sessions) }
+		all = append(all, start(t, w.busy(fmt.Sprintf("owner-%d", i), callers, each, random, session), ""))
 	}
 	answered := func() (n int) {
 		for _, p := range all {
-			for _, l := range p.said() {
-				if l.Say == "done" {
-					n++
-				}
-			}
+			n += len(p.told("done"))
 		}
 		return n
 	}

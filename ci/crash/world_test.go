@@ -130,6 +130,19 @@ func (w *world) draw(random *rand.Rand, session int) scene.Call {
 	return c
 }
 
+// busy is a script of callers that make so many new calls each, of sessions that are
+// drawn for each caller.
+func (w *world) busy(owner string, callers, each int, random *rand.Rand, session func() int) scene.Script {
+	w.owners[owner] = true
+	script := scene.Script{Store: w.where, Owner: owner, Marks: w.marks, Sessions: w.sessions, Patience: patience, Callers: make([][]scene.Call, callers)}
+	for i := range script.Callers {
+		for range each {
+			script.Callers[i] = append(script.Callers[i], w.draw(random, session()))
+		}
+	}
+	return script
+}
+
 // taskName names the nth call drawn in a world.
 func taskName(n int) string { return fmt.Sprintf("t%d", n) }
 
