@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -17,6 +16,7 @@ import (
 
 	"world/daemon/rest"
 	"world/fault"
+	"world/infile"
 )
 
 const (
@@ -73,6 +73,9 @@ var local = &http.Client{
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
+// maxToken is how many bytes of a read token's file are read.
+const maxToken = 4 << 10
+
 // authorize presents the read token, when a state directory was named. Without
 // one the daemon may still serve open reads.
 func (c *client) authorize(r *http.Request) error {
@@ -87,7 +90,7 @@ func (c *client) authorize(r *http.Request) error {
 	if state == "" {
 		return nil
 	}
-	token, err := os.ReadFile(filepath.Join(state, rest.TokenFile))
+	token, err := infile.Read(filepath.Join(state, rest.TokenFile), maxToken)
 	if err != nil {
 		return fault.Wrap("cli: read token", fault.NotFound, err, "no read token in the state directory; is the daemon running?")
 	}

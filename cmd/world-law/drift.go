@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"sort"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	"world/drift"
 	"world/fault"
+	"world/infile"
 )
 
 func newDrift(s *setup) *cobra.Command {
@@ -46,22 +46,19 @@ Exit 1: an answer differs, or a whole run never met a verdict or boundary.`,
 // resumed runs from the seed in a file and leaves the next one there. After a
 // difference the file stays as it was, so that the next run meets it again.
 func resumed(cmd *cobra.Command, s *setup, run drift.Run, file string) error {
-	raw, err := os.ReadFile(file)
+	raw, err := infile.Read(file, maxText)
 	if err == nil {
 		if run.Seed, err = strconv.ParseInt(strings.TrimSpace(string(raw)), 10, 64); err != nil {
 			return fault.New("drift", fault.Invalid, "%s does not hold a seed", file)
 		}
 	} else if !errors.Is(err, fs.ErrNotExist) {
-		return fault.Wrap("drift", fault.Unavailable, err, "%s cannot be read", file)
+		return err
 	}
 	next, err := driftVerb(cmd, s, run)
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(file, []byte(strconv.FormatInt(next, 10)+"\n"), 0o644); err != nil {
-		return fault.Wrap("drift", fault.Unavailable, err, "%s cannot be written", file)
-	}
-	return nil
+	return writeFile(file, []byte(strconv.FormatInt(next, 10)+"\n"))
 }
 
 // driftVerb samples once and returns the seed to go on with.

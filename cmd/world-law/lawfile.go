@@ -2,11 +2,12 @@ package main
 
 import (
 	"errors"
-	"io"
 	"os"
+	"syscall"
 
 	"world/drift/relate"
 	"world/fault"
+	"world/infile"
 	"world/spec"
 )
 
@@ -27,21 +28,28 @@ func (s *setup) law(file string) (relate.Law, error) {
 }
 
 // readFile reads SMT-LIB text of at most one MiB.
+// maxText is how many bytes of a law file, or of a list of mutants, are read.
+const maxText = 1 << 20
+
 func readFile(file string) (spec.Chunk, error) {
-	const limit = 1 << 20
-	f, err := os.Open(file)
-	if err != nil {
-		return spec.Chunk{}, fault.Wrap("law", fault.Unavailable, err, "%s cannot be read", file)
-	}
-	defer f.Close()
-	raw, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err != nil || len(raw) > limit {
-		return spec.Chunk{}, fault.New("law", fault.Invalid, "%s cannot be read, or has more than %d bytes", file, limit)
-	}
-	return spec.Chunk{File: file, Text: string(raw)}, nil
+	raw, err := infile.Read(file, maxText)
+	return spec.Chunk{File: file, Text: string(raw)}, err
 }
 
 // relating is what is asked about two laws.
+// writeFile writes a file anew. A pipe must have its reader already.
+func writeFile(file string, raw []byte) error {
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|syscall.O_NONBLOCK, 0o644)
+	if err == nil {
+		_, err = f.Write(raw)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		return fault.Wrap("law", fault.Unavailable, err, "%q cannot be written", file)
+	}
+	return nil
+}
+
 func (s *setup) relating() relate.Options {
 	return relate.Options{Solvers: s.solvers(), Limit: s.limit}
 }

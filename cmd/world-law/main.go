@@ -11,13 +11,25 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"world/cmd/internal/guard"
 )
 
+// endTime is how long what runs may take to end after a signal. Not everything
+// asks whether it should go on.
+const endTime = 2 * time.Second
+
 func main() {
 	guard.Enforce(program)
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	context.AfterFunc(ctx, func() {
+		stop() // a second signal ends us at once
+		time.AfterFunc(endTime, func() {
+			fmt.Fprintf(os.Stderr, "%s: stopped in the middle\n", program)
+			os.Exit(exitUntried)
+		})
+	})
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,7 +13,6 @@ import (
 	"world/drift/report"
 	"world/drift/ssasmt"
 	"world/drift/validate"
-	"world/fault"
 	"world/spec"
 	"world/z3/prove"
 )
@@ -75,8 +73,8 @@ func reportVerb(cmd *cobra.Command, s *setup, f reportFlags, ids []string) error
 	if err := report.Write(&page, in); err != nil {
 		return err
 	}
-	if err := os.WriteFile(f.html, page.Bytes(), 0o644); err != nil {
-		return fault.Wrap("report", fault.Unavailable, err, "%s cannot be written", f.html)
+	if err := writeFile(f.html, page.Bytes()); err != nil {
+		return err
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "%s: %d theorems, %d functions, in %.1f s\n", f.html, len(in.Proofs), len(in.Functions), in.Seconds)
 	return unproved(in)
@@ -86,6 +84,15 @@ func reportVerb(cmd *cobra.Command, s *setup, f reportFlags, ids []string) error
 func fill(ctx context.Context, s *setup, f reportFlags, ids []string, in *report.Input) error {
 	_, theorems, err := choose(in.Book, ids)
 	if err != nil {
+		return err
+	}
+	if f.mutants != "" {
+		text, err := readFile(f.mutants)
+		if err != nil {
+			return err
+		}
+		in.Mutants = text.Text
+	} else if in.Mutants, err = mutantsText(ctx, s, f, in.Book); err != nil {
 		return err
 	}
 	in.Proofs = prove.All(ctx, in.Book, theorems, prove.Options{Solvers: s.solvers(), Limit: s.limit, Jobs: s.jobs})
@@ -100,20 +107,13 @@ func fill(ctx context.Context, s *setup, f reportFlags, ids []string, in *report
 		}
 		in.Functions = append(in.Functions, task.Prove(ctx, validate.Options{Solvers: s.solvers(), Limit: s.limit, Jobs: s.jobs})...)
 	}
-	if in.Mutants, err = mutantsText(ctx, s, f, in.Book); err != nil {
-		return err
-	}
 	in.Sampled, err = drift.Sample(ctx, in.Book, drift.Run{Seed: 1, Inputs: f.inputs, Solvers: s.solvers()[:1], Limit: s.limit})
 	return err
 }
 
-// mutantsText is what the verb mutants prints: of a run given, or of a sample of
-// the models and packages. Survivors are in it.
+// mutantsText is what the verb mutants prints of a sample of the models and
+// packages. Survivors are in it.
 func mutantsText(ctx context.Context, s *setup, f reportFlags, book *spec.Book) (string, error) {
-	if f.mutants != "" {
-		text, err := readFile(f.mutants)
-		return text.Text, err
-	}
 	names := book.Models()
 	for _, subject := range validate.Subjects {
 		names = append(names, subject.Package)

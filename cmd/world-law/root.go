@@ -1,13 +1,14 @@
 package main
 
 import (
-	"io/fs"
 	"os"
 	"runtime"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"world/fault"
+	"world/infile"
 	"world/spec"
 	"world/z3"
 )
@@ -51,11 +52,13 @@ func newRoot() *cobra.Command {
 
 // book loads the law that the flags name.
 func (s *setup) book() (*spec.Book, error) {
-	var dir fs.FS = spec.Embedded()
-	if s.specDir != "" {
-		dir = os.DirFS(s.specDir)
+	if s.specDir == "" {
+		return spec.Load(spec.Embedded())
 	}
-	return spec.Load(dir)
+	if info, err := os.Stat(s.specDir); err != nil || !info.IsDir() {
+		return nil, fault.Wrap("law", fault.Unavailable, err, "--spec %q is not a folder that can be read", s.specDir)
+	}
+	return spec.Load(infile.Dir{Path: s.specDir, Limit: maxText})
 }
 
 // solvers returns the programs that the flags name, z3 first.

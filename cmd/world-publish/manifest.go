@@ -1,13 +1,14 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 
 	"world/broker/law"
 	"world/canon"
+	"world/coordinator/capsule"
 	"world/coordinator/registry"
 	"world/fault"
+	"world/infile"
 	"world/store"
 	"world/store/record"
 )
@@ -19,9 +20,9 @@ const (
 
 // readManifest reads a manifest and the sources it names, relative to its folder.
 func readManifest(file string) ([]registry.Builtin, error) {
-	raw, err := os.ReadFile(file)
+	raw, err := infile.Read(file, maxManifest)
 	if err != nil {
-		return nil, bad("the manifest cannot be read: %v", err)
+		return nil, bad("the manifest: %s", fault.Detail(err))
 	}
 	v, err := canon.Parse(raw, canon.Limits{Bytes: maxManifest})
 	if err != nil {
@@ -63,8 +64,8 @@ func readTransition(v canon.Value, dir string) (b registry.Builtin, err error) {
 		ID: id, Title: text[1], Description: text[2],
 		InputSchema: f["inputSchema"].Bytes(), OutputSchema: f["outputSchema"].Bytes(), Declared: []record.Triple{},
 	}
-	if b.Source, err = os.ReadFile(filepath.Join(dir, text[3])); err != nil {
-		return b, bad("%s cannot be read", text[3])
+	if b.Source, err = infile.Read(filepath.Join(dir, text[3]), capsule.MaxSource); err != nil {
+		return b, bad("transitionFnFile: %s", fault.Detail(err))
 	}
 	if b.Access, err = readTriple(f["access"]); err != nil {
 		return b, err

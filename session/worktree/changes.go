@@ -12,6 +12,7 @@ import (
 
 	"world/confine"
 	"world/fault"
+	"world/infile"
 )
 
 // Change is one file that differs from the commit. Lines are -1 for a binary file.
@@ -48,7 +49,7 @@ func (w Worktree) Changes(ctx context.Context, jail *confine.Jail, user confine.
 		return nil, err
 	}
 	// Both sides have the same .git file, so that it is no difference.
-	text, err := os.ReadFile(filepath.Join(w.Path, ".git"))
+	text, err := infile.Read(filepath.Join(w.Path, ".git"), maxPointer)
 	if err = errors.Join(err, os.WriteFile(filepath.Join(base, ".git"), text, 0o644), own(base, user)); err != nil {
 		return nil, fault.Wrap(op, fault.Unavailable, err, "the commit could not be laid beside the worktree")
 	}

@@ -8,17 +8,21 @@ import (
 	"strings"
 
 	"world/fault"
+	"world/infile"
 )
+
+// maxPointer is how many bytes of a file by which git points elsewhere are read.
+const maxPointer = 4096
 
 // pointer reads the .git file of a worktree: the folder in the repository that is
 // about this worktree. A file that is none of git's, or somebody else's, is not followed.
 func pointer(path string) (string, error) {
-	const op, most = "worktree: pointer", 4096
+	const op = "worktree: pointer"
 	name := filepath.Join(path, ".git")
-	if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() || info.Size() > most || !ours(info) {
+	if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() || info.Size() > maxPointer || !ours(info) {
 		return "", fault.Wrap(op, fault.Failed, err, "the worktree has no .git file of the operator")
 	}
-	text, err := os.ReadFile(name)
+	text, err := infile.Read(name, maxPointer)
 	if err != nil {
 		return "", fault.Wrap(op, fault.Failed, err, "the worktree's .git file cannot be read")
 	}

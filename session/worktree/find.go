@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"world/fault"
+	"world/infile"
 	"world/store"
 )
 
@@ -36,7 +37,7 @@ func (r Root) Find(ctx context.Context, episode store.EpisodeID) (Worktree, erro
 		return Worktree{}, err
 	}
 	w := Worktree{Path: path, common: common, git: tool{repository: common}}
-	if head, err := os.ReadFile(filepath.Join(admin, "HEAD")); err == nil {
+	if head, err := infile.Read(filepath.Join(admin, "HEAD"), maxPointer); err == nil {
 		name, ok := strings.CutPrefix(strings.TrimSuffix(string(head), "\n"), "ref: refs/heads/")
 		if ok && branchName(name) {
 			w.Branch = name
@@ -62,7 +63,7 @@ func (r Root) knows(admin, common, path string) error {
 	if rel, err := filepath.Rel(string(r), real); err == nil && filepath.IsLocal(rel) {
 		return fault.New(op, fault.Failed, "the worktree names a repository below the workspace root")
 	}
-	back, err := os.ReadFile(filepath.Join(admin, "gitdir"))
+	back, err := infile.Read(filepath.Join(admin, "gitdir"), maxPointer)
 	if err != nil {
 		return fault.Wrap(op, fault.Failed, err, "the repository knows no such worktree")
 	}

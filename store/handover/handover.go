@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 
 	"world/fault"
+	"world/infile"
 	"world/store"
 	"world/store/record"
 )
@@ -121,6 +122,9 @@ func Offer(ctx context.Context, from store.Auditor, name string) error {
 	return nil
 }
 
+// maxJournal is how many bytes of one journal are read.
+const maxJournal = 1 << 30
+
 // Load reads every journal that was handed over to a folder.
 func Load(dir string) ([]Journal, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.journal.json"))
@@ -129,9 +133,9 @@ func Load(dir string) ([]Journal, error) {
 	}
 	var out []Journal
 	for _, file := range files {
-		raw, err := os.ReadFile(file)
+		raw, err := infile.Read(file, maxJournal)
 		if err != nil {
-			return nil, fault.Wrap("handover", fault.Unavailable, err, "%s cannot be read", file)
+			return nil, err
 		}
 		var j Journal
 		if err := json.Unmarshal(raw, &j); err != nil {

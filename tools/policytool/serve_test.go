@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"world/tools/policy"
@@ -55,5 +56,15 @@ func TestServeWithoutPolicy(t *testing.T) {
 	}
 	if code, _, _ := serve("--request-file", filepath.Join(b.root, "../none.json")); code != 1 {
 		t.Errorf("no request file: %d", code)
+	}
+	pipe := filepath.Join(b.root, "../pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, _ := serve("--request-file", pipe); code != 1 {
+		t.Errorf("a pipe that nobody writes: %d", code)
+	}
+	if code, out, _ := serve("--policy", pipe); code != 0 || !strings.Contains(out, "the policy file cannot be read") {
+		t.Errorf("a pipe as policy: %d %q", code, out)
 	}
 }

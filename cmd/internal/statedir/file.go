@@ -5,13 +5,15 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"world/infile"
 )
 
 // maxFile bounds what is read of a file here, in bytes.
 const maxFile = 4 << 10
 
 func readSmall(path string) (string, error) {
-	f, err := os.Open(path)
+	f, err := infile.Open(path)
 	if err != nil {
 		return "", err
 	}

@@ -1,10 +1,12 @@
 package statedir_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"world/cmd/internal/statedir"
@@ -50,6 +52,12 @@ func TestANameIsDrawnOnce(t *testing.T) {
 		if _, err := statedir.Name(dir); !fault.Is(err, fault.Corrupt) {
 			t.Errorf("%.10q: %v", damage, err)
 		}
+	}
+	if err := errors.Join(os.Remove(path), syscall.Mkfifo(path, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := statedir.Name(dir); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("a pipe that nobody writes: %v", err)
 	}
 	if _, err := statedir.Name(filepath.Join(dir, "missing")); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("no directory: %v", err)
