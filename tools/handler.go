@@ -2,12 +2,9 @@ package tools
 
 import (
 	"context"
-	"errors"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/rs/zerolog"
 
@@ -17,7 +14,6 @@ import (
 	"world/fault"
 	"world/store"
 	"world/tools/policy"
-	"world/tools/policytool"
 )
 
 // Options is what a handler needs.
@@ -146,85 +142,4 @@ func (h *Handler) unstarted(job broker.Job, err error) broker.Result {
 func (h *Handler) trace(job broker.Job, r confine.Result) {
 	h.log.Debug().Str("intent", job.Intent).Stringer("level", r.Level).Int("exit", r.Exit).
 		Str("bound", string(r.Bound)).Dur("elapsed", r.Elapsed).Bytes("stderr", r.Stderr).Msg("tool ended")
-}
-
-// spec is one run of the tool for an operation.
-func (h *Handler) spec(job broker.Job, worktree string, rules []byte, request request) confine.Spec {
-	limits := toolLimits
-	if job.Deadline > 0 {
-		limits.Wall = min(limits.Wall, job.Deadline)
-	}
-	image, args := h.program(request), []string{policytool.Verb, "--policy", confine.FilePath}
-	if image == nil && h.needsMore(request) {
-		image = h.jail.Stage()
-	}
-	s := h.common(job.Episode, worktree)
-	s.Floor, s.Program, s.Args, s.File, s.Stdin = h.floor, image, args, rules, request.value.Bytes()
-	s.ReadOnly, s.Limits, s.Warm = !served[job.Effect].writes, limits, image == nil
-	return s
-}
-
-// common is what all runs for an episode share: environment, user and sight.
-func (h *Handler) common(episode store.EpisodeID, worktree string) confine.Spec {
-	s := confine.Spec{
-		Env: []string{
-			"HOME=" + confine.Home, "PATH=/usr/bin:/bin", "LANG=C", "LC_ALL=C",
-			"AILANG_CACHE_DIR=" + confine.Home,
-		},
-		Worktree: worktree, Readable: slices.Clone(h.beside), Hidden: []string{h.state, h.root},
-		User: confine.UserOf(string(episode)),
-	}
-	if h.examples != "" {
-		s.Env = append(s.Env, "AILANG_EXAMPLES="+h.examples)
-		s.Readable = append(s.Readable, h.examples)
-	}
-	return s
-}
-
-// toolLimits bound one run of the tool for an operation. Output holds a file of the
-// transfer cap with its JSON escapes, Memory the same a few times over.
-var toolLimits = confine.Limits{
-	Wall: broker.DefaultDeadline, CPU: 10 * time.Second, Memory: 512 << 20, FileSize: 64 << 20, Files: 128,
-	Processes: 128, Output: 16 << 20, Scratch: 64 << 20,
-}
-
-// worktree returns the episode's worktree.
-func (h *Handler) worktree(id store.EpisodeID) (string, error) {
-	if _, err := store.ParseEpisodeID(string(id)); err != nil {
-		return "", err
-	}
-	worktree := filepath.Join(h.root, string(id))
-	if info, err := os.Lstat(worktree); err != nil || !info.IsDir() {
-		return "", fault.Wrap("tools: episode", fault.Unavailable, err, "episode %s has no worktree here", id)
-	}
-	return worktree, nil
-}
-
-// keepPolicy renders a policy and keeps it under its name, as what a tool was told.
-func (h *Handler) keepPolicy(name string, p policy.Policy) ([]byte, error) {
-	rules, err := p.Render()
-	if err != nil {
-		return nil, err
-	}
-	if err := keep(filepath.Join(h.policies, name+".toml"), rules); err != nil {
-		return nil, fault.Wrap("tools: policy", fault.Unavailable, err, "the policy %s cannot be written", name)
-	}
-	return rules, nil
-}
-
-// keep makes a file hold exactly these bytes, whole or not at all.
-func keep(path string, content []byte) error {
-	if old, err := os.ReadFile(path); err == nil && string(old) == string(content) {
-		return nil
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), "new-")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(content)
-	if err = errors.Join(err, f.Chmod(0o600), f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }

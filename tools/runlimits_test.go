@@ -1,0 +1,56 @@
+package tools
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"world/broker"
+	"world/confine"
+	"world/store"
+)
+
+// TestRunIsBounded: what a program does without end ends, by name, and changes nothing.
+func TestRunIsBounded(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, confine.Namespaces, "")
+	for file, c := range map[string]struct {
+		source, reason string
+		says           string
+	}{
+		"loops.py":   {"open('left', 'w').write('x')\nprint('begun', flush=True)\nwhile True: pass", "timeout", "begun\n"},
+		"loops.star": {"fs.write('left', 'x')\nprint('begun')\nwhile True: pass", "timeout", "begun\n"},
+		"floods.py":  {"open('left', 'w').write('x')\nwhile True: print('x' * 1000)", "output_limit", "bytes left out]…"},
+	} {
+		d.put(file, c.source+"\n")
+		began := time.Now()
+		r, a := d.runsWithin(2*time.Second+takeOver, AilangRun, `{"path":"`+file+`"}`)
+		if r.Status != store.StatusSucceeded || !a.Admitted || a.ExitCode != nil || a.Limit == nil || a.Limit.Reason != c.reason || a.Limit.Stage != "execute" ||
+			!strings.Contains(a.Stdout, c.says) || a.Kept || a.Changes != nil || len(a.Stdout) > shownOutput+100 {
+			t.Errorf("%s: %.300s %s", file, r.Output, r.Detail)
+		}
+		if took := time.Since(began); c.reason == "timeout" && (took < 1500*time.Millisecond || took > broker.DefaultDeadline) {
+			t.Errorf("%s took %s", file, took)
+		}
+		if c.reason == "output_limit" && a.LeftOut < 1<<20 {
+			t.Errorf("%s: %d bytes left out", file, a.LeftOut)
+		}
+		if !strings.HasPrefix(d.get("left"), "error") {
+			t.Errorf("%s left something", file)
+		}
+	}
+}
+
+// TestRunLeavesNobody: what a program starts ends with it, and forks are counted.
+func TestRunLeavesNobody(t *testing.T) {
+	d := newDesk(t, confine.Namespaces, "")
+	d.put("background.py", "import subprocess\nsubprocess.Popen(['sh','-c','sleep 60; echo late > late'])\nprint('done')\n")
+	began := time.Now()
+	if _, a := d.runs(AilangRun, `{"path":"background.py"}`); a.Stdout != "done\n" || *a.ExitCode != 0 || time.Since(began) > 30*time.Second {
+		t.Errorf("%s: %+v", time.Since(began), a)
+	}
+	d.put("forks.py", "import os,time\nn = 0\ntry:\n  while True:\n    if os.fork() == 0:\n      time.sleep(60)\n    n += 1\nexcept OSError as e:\n  print(n < 200, type(e).__name__)\n")
+	if r, a := d.runs(AilangRun, `{"path":"forks.py"}`); a.Stdout != "True BlockingIOError\n" {
+		t.Errorf("%s %s", r.Output, r.Detail)
+	}
+}
