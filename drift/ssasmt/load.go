@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/go/ssa"
@@ -42,6 +43,11 @@ func Load(dir, path string) (*Source, error) {
 	}
 	if p.Module == nil {
 		return nil, fault.New(op, fault.Invalid, "%s is outside a module", path)
+	}
+	for _, file := range p.IgnoredFiles {
+		if !strings.HasSuffix(file, "_test.go") {
+			return nil, fault.New(op, fault.Invalid, "%s of %s is left out by a build constraint, so that nothing would be known of it", filepath.Base(file), path)
+		}
 	}
 	s := &Source{Path: p.PkgPath, Files: map[string][]byte{}, deps: map[string]*types.Package{}, sizes: p.TypesSizes}
 	for _, dep := range p.Types.Imports() {

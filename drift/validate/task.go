@@ -20,7 +20,7 @@ type Task struct {
 }
 
 // Prepare translates the source and checks that the bridge has an answer for
-// every function. What cannot be translated is an error that wraps a
+// every function of the package that is not said to read. What cannot be translated is an error that wraps a
 // *ssasmt.Refusal.
 func Prepare(subject Subject, source *ssasmt.Source, book *spec.Book) (*Task, error) {
 	b, err := readBridge(subject.Bridge)
@@ -29,6 +29,9 @@ func Prepare(subject Subject, source *ssasmt.Source, book *spec.Book) (*Task, er
 	}
 	checked, err := source.Check()
 	if err != nil {
+		return nil, err
+	}
+	if err := subject.complete(checked); err != nil {
 		return nil, err
 	}
 	unit, err := checked.Translate(subject.Files...)
