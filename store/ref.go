@@ -50,9 +50,17 @@ func lowerHex(s string, n int) bool {
 		return false
 	}
 	for i := 0; i < len(s); i++ {
-		if c := s[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+		if !lowerHexDigit[s[i]] {
 			return false
 		}
 	}
 	return true
 }
+
+// lowerHexDigit is a table because a call checks the refs of all that it names.
+var lowerHexDigit = func() (is [256]bool) {
+	for _, c := range "0123456789abcdef" {
+		is[c] = true
+	}
+	return is
+}()
