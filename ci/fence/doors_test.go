@@ -45,6 +45,7 @@ func (d *desk) service(network, address string) string {
 // daemon's address, nor the operator's socket, nor any other door of the host, while
 // this process reaches each.
 func TestDoors(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	abstract := d.service("unix", fmt.Sprintf("@world-fence-%d", os.Getpid()))
 	doors := [][2]string{
@@ -85,6 +86,7 @@ func TestDoors(t *testing.T) {
 // TestDoorsOfLowerLevels: where only a lower level is reached no program runs at all,
 // whatever floor the operator accepts, while file operations do.
 func TestDoorsOfLowerLevels(t *testing.T) {
+	t.Parallel()
 	for _, level := range []confine.Level{confine.Namespaces, confine.Landlock, confine.Process} {
 		dir := confinetest.Dir(t)
 		worktree := filepath.Join(dir, "ws", "ep")

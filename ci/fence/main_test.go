@@ -21,12 +21,12 @@ import (
 	"world/confine/confinetest"
 )
 
-// worldd is the package of the daemon.
-const worldd = "world/cmd/ailang-worldd"
+// programs are the packages of the programs under test.
+var programs = []string{"world/cmd/ailang-worldd", "world/cmd/world-publish", confinetest.WorldTool}
 
 // TestOrdinaryUser runs the acts again as an ordinary user's daemon would meet them.
 func TestOrdinaryUser(t *testing.T) {
-	confinetest.AsOrdinaryUser(t, "^Test(Row|Doors|Repository)", worldd, confinetest.WorldTool)
+	confinetest.AsOrdinaryUser(t, "^Test(Row|Doors|Repository|Interpreter)", programs...)
 }
 
 const (
@@ -42,6 +42,8 @@ type desk struct {
 	agent    *rig.Agent
 	worktree string
 	owner    *syscall.SysProcAttr // makes a process one of the episode's user
+
+	credential string
 
 	outside string // a directory that anybody may write, with a file "canary"
 	evil    string // a directory beside the worktree whose name begins as the worktree's, with a file "secret"
@@ -64,15 +66,12 @@ func newDesk(t *testing.T, change ...func(*rig.World)) *desk {
 	if _, err := d.world.Serve(ctx); err != nil {
 		t.Fatal(err)
 	}
-	credential, err := d.world.Mint(ctx, "new", episode, "--repo", d.world.Repository, "--budget", "1000",
+	d.credential, err = d.world.Mint(ctx, "new", episode, "--repo", d.world.Repository, "--budget", "1000",
 		"--db", d.world.DB(), "--state-dir", d.world.State(), "--workspace-root", d.world.Workspaces())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.agent, err = d.world.Daemon.Connect(ctx, credential); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(d.agent.Close)
+	d.connect(ctx)
 	d.worktree = d.world.Worktree(episode)
 	d.outside, d.evil = filepath.Join(base, "outside"), d.worktree+"-evil"
 	uid := ownerOf(t, d.worktree)
@@ -91,11 +90,20 @@ func newDesk(t *testing.T, change ...func(*rig.World)) *desk {
 	return d
 }
 
+// connect makes the agent a client of the daemon that serves now.
+func (d *desk) connect(ctx context.Context) {
+	d.t.Helper()
+	agent, err := d.world.Daemon.Connect(ctx, d.credential)
+	d.must(err)
+	d.t.Cleanup(agent.Close)
+	d.agent = agent
+}
+
 // binaries returns the folder of the programs under test.
 func binaries(t *testing.T) string {
 	t.Helper()
 	dir := confinetest.Dir(t)
-	for _, pkg := range []string{worldd, confinetest.WorldTool} {
+	for _, pkg := range programs {
 		f, err := os.OpenFile(filepath.Join(dir, filepath.Base(pkg)), os.O_WRONLY|os.O_CREATE, 0o755)
 		if err != nil {
 			t.Fatal(err)

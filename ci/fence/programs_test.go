@@ -24,6 +24,7 @@ def get(path):
 // TestRowsOfPrograms runs programs that try to get out. Fenced, every attempt stops;
 // outside the fence, as the same user, every one gets through.
 func TestRowsOfPrograms(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	service := d.service("unix", d.world.Dir+"/service")
 	d.must(os.Chmod(service, 0o777))
@@ -32,18 +33,18 @@ func TestRowsOfPrograms(t *testing.T) {
 		row                  int
 		name, program, guard string
 	}{
-		{1, "read through a link", `attempt("read", lambda: get("to-secret"))`, "confine: the workspace root is hidden"},
+		{1, "read through a link", `attempt("read", lambda: get("to-secret"))`, "confine mounts: what lies beside the worktree has no name inside"},
 		{1, "make a link and read", `
 os.symlink("EVIL/secret", "mine")
 attempt("read", lambda: get("mine"))
-os.remove("mine")`, "confine: the workspace root is hidden"},
+os.remove("mine")`, "confine mounts: what lies beside the worktree has no name inside"},
 		{2, "write through a link to nothing", `
 os.symlink("OUTSIDE/new", "new")
 attempt("write", lambda: put("new"))
-os.remove("new")`, "confine: /tmp is private"},
+os.remove("new")`, "confine mounts: what lies outside has no name inside"},
 		{3, "a root that begins alike", `
 attempt("read", lambda: get("../" + os.path.basename("EVIL") + "/secret"))
-attempt("read", lambda: get(os.getcwd() + "/../" + os.path.basename("EVIL") + "/secret"))`, "confine: the workspace root is hidden"},
+attempt("read", lambda: get(os.getcwd() + "/../" + os.path.basename("EVIL") + "/secret"))`, "confine mounts: what lies beside the worktree has no name inside"},
 		{10, "an obfuscated shell", `
 command = base64.b64encode(b"printf written > 'OUTSIDE'/shell && cat 'EVIL'/secret").decode()
 attempt("shell", lambda: subprocess.run(["sh", "-c", "eval \"$(echo " + command + " | base64 -d)\""], check=True, capture_output=True).stdout)`,
@@ -87,7 +88,7 @@ def inherited():
     if not found: raise OSError("none")
     return found
 if os.path.exists("OUTSIDE"): os.dup2(os.open("OUTSIDE/canary", os.O_RDWR), 9)
-attempt("descriptors", inherited)`, "confine: close_range before the program"},
+attempt("descriptors", inherited)`, "confine supervise: three descriptors and no more"},
 		{16, "another process's root", `
 def climb():
     for pid in filter(str.isdigit, os.listdir("/proc")):
@@ -100,8 +101,8 @@ attempt("climb", climb)`, "confine: pid namespace; the first stage is not dumpab
 def map():
     with open("OUTSIDE/canary", "r+") as f:
         m = mmap.mmap(f.fileno(), 0); m[0:4] = b"over"; m.flush()
-attempt("map", map)`, "confine: /tmp is private"},
-		{17, "a write, whatever a probe says", `attempt("write", lambda: put("OUTSIDE/canary"))`, "confine: /tmp is private"},
+attempt("map", map)`, "confine mounts: what lies outside has no name inside"},
+		{17, "a write, whatever a probe says", `attempt("write", lambda: put("OUTSIDE/canary"))`, "confine mounts: what lies outside has no name inside"},
 	} {
 		t.Run(fmt.Sprintf("%d/%s", act.row, act.name), func(t *testing.T) {
 			act.program = strings.ReplaceAll(act.program, "SERVICE", service)
@@ -122,6 +123,7 @@ attempt("map", map)`, "confine: /tmp is private"},
 // that touches a protected name is refused whole; the control changes the same way
 // what it may.
 func TestRowsOfChanges(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	d.put("alias", "-> .github")
 	d.put("plain", "-> sub")

@@ -16,6 +16,7 @@ import (
 // nothing on the host as its worktree is made and worked on. The control is plain git
 // on the same repository, which runs it all.
 func TestRepository(t *testing.T) {
+	t.Parallel()
 	markers := confinetest.Dir(t)
 	if err := os.Chmod(markers, 0o777); err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 // TestRowsOfRequests sends what an agent could send. Each act is refused, and the
 // control is the same request for a name that it may use.
 func TestRowsOfRequests(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	for link, target := range map[string]string{
 		"to-secret": d.evil + "/secret", "to-new": d.outside + "/new", "up": "../ep-evil/secret", "inside": "greeting.txt",

@@ -24,6 +24,7 @@ while True:
 // for a link that leads out, reads and writes through it stay inside or are refused.
 // Guard: tools/policytool follows a path part by part and uses what it looked at.
 func TestRowSwap(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	d.must(os.WriteFile(d.outside+"/secret.txt", []byte(secret), 0o644))
 	d.put("swap-out", "-> "+d.outside)

@@ -47,6 +47,7 @@ type boot struct {
 	jail    *confine.Jail
 	lost    string // what of the state directory's memory the store lacks, "" for nothing
 	archive *capsule.Archive
+	runner  *capsule.Jailed
 	genesis store.Entry
 	calls   *coordinator.Coordinator
 	server  *daemon.Server
@@ -168,6 +169,7 @@ func (d *boot) buildJail(context.Context) (err error) {
 	if reach.Level < d.floor {
 		line = d.log.Warn()
 	}
+	d.runner = capsule.New(capsule.Options{Jail: d.jail, Archive: d.archive, Floor: d.floor})
 	line.Stringer("reach", reach).Stringer("floor", d.floor).Interface("admitted", d.admitted()).Msg("confinement")
 	return nil
 }
@@ -213,16 +215,34 @@ func (d *boot) bootstrap(ctx context.Context) error {
 }
 
 // archiveInterpreters brings every interpreter that the registry pins from the
-// store into the archive. One that is missing fails the calls that need it.
+// store into the archive, and proves it. One that is missing fails the calls that need it.
 func (d *boot) archiveInterpreters(ctx context.Context) error {
 	current, err := registry.Current(ctx, d.store)
 	if err != nil {
 		return err
 	}
 	for _, served := range current.Entries {
-		if _, err := d.archive.Image(ctx, served.Interpreter); err != nil {
+		if _, err := d.runner.Prove(ctx, served.Interpreter); err != nil {
 			d.log.Error().Err(err).Str("transition", string(served.ID)).Msg("its interpreter is not available")
 		}
 	}
+	return d.admitInterpreter(ctx)
+}
+
+// admitInterpreter archives the interpreter that the operator names, so that
+// transitions may pin it, and proves that it grants a program nothing unasked.
+func (d *boot) admitInterpreter(ctx context.Context) error {
+	if d.flags.interpreter == "" {
+		return nil
+	}
+	ref, err := d.archive.Add(d.flags.interpreter)
+	if err != nil {
+		return err
+	}
+	name, err := d.runner.Prove(ctx, ref)
+	if err != nil {
+		return err
+	}
+	d.log.Info().Str("interpreter", string(ref)).Str("speaks", name).Msg("an interpreter is archived and proved")
 	return nil
 }

@@ -14,7 +14,6 @@ import (
 	"world/broker/law"
 	"world/confine"
 	"world/coordinator"
-	"world/coordinator/capsule"
 	"world/daemon"
 	"world/daemon/admin"
 	"world/daemon/mcp"
@@ -53,7 +52,7 @@ func (d *boot) handleTools(ctx context.Context) error {
 	}
 	d.calls = coordinator.New(coordinator.Options{
 		Store: d.store, Handlers: handlers, Home: d.name, Log: d.log,
-		Runner: capsule.New(capsule.Options{Jail: d.jail, Archive: d.archive, Floor: d.floor}),
+		Runner: d.runner,
 	})
 	d.later(func() error {
 		ctx, cancel := context.WithTimeout(context.Background(), endTime)

@@ -11,6 +11,7 @@ import (
 
 	"world/coordinator/registry"
 	"world/fault"
+	"world/infile"
 	"world/session"
 	"world/session/attended"
 	"world/store"
@@ -21,7 +22,7 @@ import (
 const answerTime = 60 * time.Second
 
 func newTransitions() *cobra.Command {
-	var db, file, interpreter string
+	var db, file, interpreter, binary string
 	cmd := &cobra.Command{
 		Use:   "transitions --db FILE|URL --manifest FILE",
 		Short: "Publish transitions to a store's registry",
@@ -31,12 +32,14 @@ func newTransitions() *cobra.Command {
 			"The same transitions again change nothing.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return publish(cmd.Context(), db, file, interpreter)
+			return publish(cmd.Context(), db, file, interpreter, binary)
 		},
 	}
 	cmd.Flags().StringVar(&db, "db", "", "the store: a file, or postgres://USER@HOST:PORT/NAME")
 	cmd.Flags().StringVar(&file, "manifest", "", "the manifest's file")
 	cmd.Flags().StringVar(&interpreter, "interpreter-ref", "", "the kept interpreter that runs them; default: that of genesis")
+	cmd.Flags().StringVar(&binary, "ailang-bin", "", "an interpreter's file, which is kept in the store and runs them")
+	cmd.MarkFlagsMutuallyExclusive("interpreter-ref", "ailang-bin")
 	for _, name := range []string{"db", "manifest"} {
 		if err := cmd.MarkFlagRequired(name); err != nil {
 			panic("world-publish: " + err.Error())
@@ -46,8 +49,12 @@ func newTransitions() *cobra.Command {
 }
 
 // publish opens what it reads before it asks, so that a typing error fails first.
-func publish(ctx context.Context, db, file, interpreter string) error {
+func publish(ctx context.Context, db, file, interpreter, binary string) error {
 	transitions, err := readManifest(file)
+	if err != nil {
+		return err
+	}
+	program, err := readInterpreter(binary)
 	if err != nil {
 		return err
 	}
@@ -74,7 +81,13 @@ func publish(ctx context.Context, db, file, interpreter string) error {
 	if err != nil {
 		return failure{err}
 	}
-	revision, changed, err := registry.Publish(ctx, s, transitions, by, now)
+	var revision registry.Revision
+	var changed bool
+	if program != nil {
+		revision, changed, err = registry.Upgrade(ctx, s, transitions, program, now)
+	} else {
+		revision, changed, err = registry.Publish(ctx, s, transitions, by, now)
+	}
 	if err != nil {
 		return failure{err}
 	}
@@ -84,6 +97,21 @@ func publish(ctx context.Context, db, file, interpreter string) error {
 	}
 	fmt.Printf("published %d transitions as revision %d, %s\n", len(transitions), revision.Revision, revision.Ref)
 	return nil
+}
+
+// readInterpreter reads an interpreter's file, nil for no name.
+func readInterpreter(file string) ([]byte, error) {
+	if file == "" {
+		return nil, nil
+	}
+	program, err := infile.Read(file, store.MaxObject)
+	if err != nil {
+		return nil, bad("the interpreter: %s", fault.Detail(err))
+	}
+	if len(program) == 0 {
+		return nil, bad("an interpreter is 1 to %d bytes", store.MaxObject)
+	}
+	return program, nil
 }
 
 // pinned returns the interpreter that the published transitions name.

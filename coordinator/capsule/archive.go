@@ -3,6 +3,7 @@ package capsule
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -69,6 +70,29 @@ func (a *Archive) Image(ctx context.Context, ref store.Ref) (*confine.Image, err
 	return image, nil
 }
 
+// Add archives an interpreter from a file, and returns its ref.
+func (a *Archive) Add(file string) (store.Ref, error) {
+	image, err := confine.SealFile(file)
+	if err != nil {
+		return "", err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if _, ok := a.images[image.Ref]; ok {
+		return image.Ref, image.Close()
+	}
+	program, err := io.ReadAll(image.Reader())
+	if err == nil {
+		err = a.keep(filepath.Join(a.dir, strings.TrimPrefix(string(image.Ref), "sha256:")), image.Ref, program)
+	}
+	if err != nil {
+		image.Close()
+		return "", err
+	}
+	a.images[image.Ref] = image
+	return image.Ref, nil
+}
+
 // seal makes an image of an archived file.
 func seal(path string, ref store.Ref) (*confine.Image, error) {
 	image, err := confine.SealFile(path)
@@ -82,8 +106,7 @@ func seal(path string, ref store.Ref) (*confine.Image, error) {
 	return image, nil
 }
 
-// fill copies an interpreter from the store into the archive, so that it appears
-// whole or not at all.
+// fill copies an interpreter from the store into the archive.
 func (a *Archive) fill(ctx context.Context, path string, ref store.Ref) error {
 	object, err := a.objects.Object(ctx, ref)
 	if fault.Is(err, fault.NotFound) {
@@ -92,6 +115,11 @@ func (a *Archive) fill(ctx context.Context, path string, ref store.Ref) error {
 	if err != nil {
 		return err
 	}
+	return a.keep(path, ref, object.Bytes())
+}
+
+// keep writes an interpreter's file, so that it appears whole or not at all.
+func (a *Archive) keep(path string, ref store.Ref, program []byte) error {
 	failed := func(err error) error {
 		return fault.Wrap("capsule: archive", fault.Unavailable, err, "interpreter %s cannot be archived", ref)
 	}
@@ -100,7 +128,7 @@ func (a *Archive) fill(ctx context.Context, path string, ref store.Ref) error {
 		return failed(err)
 	}
 	defer os.Remove(f.Name())
-	_, err = f.Write(object.Bytes())
+	_, err = f.Write(program)
 	if err = errors.Join(err, f.Chmod(0o444), f.Sync(), f.Close()); err != nil {
 		return failed(err)
 	}
