@@ -33,6 +33,8 @@ type admitted struct {
 	id       store.InvocationID
 	live     session.Live
 	registry store.Ref
+	home     store.Ref // what the episode's head of home named, "" for nothing
+	drawn    bool      // the id is new: no call had it before
 	desc     record.Descriptor
 	declared []law.Triple
 	args     canon.Value
@@ -65,7 +67,7 @@ func (c *Coordinator) admit(s *Snapshot, call Call) (*admitted, error) {
 		return nil, err
 	}
 	a := &admitted{
-		surface: call.Surface, live: s.live, registry: s.registry.Ref, desc: desc,
+		surface: call.Surface, live: s.live, registry: s.registry.Ref, home: s.home, desc: desc, drawn: call.Task == "",
 		id:   store.NewInvocationID(call.Surface, s.live.Record.Episode, task),
 		args: args, input: store.NewObject(record.Input, provenance(call.Surface), input),
 	}

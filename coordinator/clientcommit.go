@@ -82,12 +82,15 @@ func (c *Coordinator) admitCommit(ctx context.Context, live session.Live, commit
 	if err != nil {
 		return nil, err
 	}
-	current, err := c.Store.Registry(ctx, record.RegistryName)
+	found, err := c.Store.Look(ctx, store.Lookup{Registries: []string{record.RegistryName, record.HomeName(live.Record.Episode)}})
 	if err != nil {
 		return nil, err
 	}
+	if found.Registries[0] == "" {
+		return nil, fault.New(op, fault.Unavailable, "no world is selected")
+	}
 	return &admitted{
-		surface: store.SurfaceREST, id: store.CommitInvocation(task), live: live, registry: current,
+		surface: store.SurfaceREST, id: store.CommitInvocation(task), live: live, registry: found.Registries[0], home: found.Registries[1],
 		desc:     record.Descriptor{ID: record.CommitSkill, TransitionFn: host.TransitionFn, Interpreter: host.Interpreter},
 		declared: []law.Triple{record.CommitTriple}, input: input,
 	}, nil

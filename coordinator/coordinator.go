@@ -72,6 +72,7 @@ func New(o Options) *Coordinator {
 			Store: o.Store, Handlers: o.Handlers, Clock: o.Clock, Log: o.Log,
 			Deadline: o.Deadlines.Handler, Secrets: o.Secrets,
 		}),
+		sources:  sources{from: o.Store},
 		flights:  flights{running: map[store.InvocationID]*flight{}},
 		episodes: episodes{turns: map[store.EpisodeID]*turn{}, stale: map[store.EpisodeID]store.Lease{}},
 	}

@@ -52,9 +52,9 @@ func (e *episodes) wait(ctx context.Context, id store.EpisodeID) (leave func(), 
 }
 
 // atHome refuses, before anything is written, the effects of an episode whose
-// worktree lies with another daemon (D13).
-func (c *Coordinator) atHome(ctx context.Context, id store.EpisodeID) error {
-	home, err := session.Home(ctx, c.Store, id)
+// worktree lies with another daemon (D13). named is what its head of home names.
+func (c *Coordinator) atHome(ctx context.Context, id store.EpisodeID, named store.Ref) error {
+	home, err := session.HomeAt(ctx, &c.sources, id, named)
 	if err == nil && home != "" && home != c.Home {
 		err = fault.New("coordinator: home", fault.Unsupported,
 			"episode %q has its worktree with daemon %q, and its effects are served there; nothing was done", id, home)

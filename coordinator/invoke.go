@@ -9,6 +9,7 @@ import (
 	"world/fault/stop"
 	"world/session"
 	"world/store"
+	"world/store/record"
 )
 
 // Invoke runs one call to its end and returns when that is recorded.
@@ -33,8 +34,10 @@ func (c *Coordinator) Invoke(ctx context.Context, s *Snapshot, call Call) (Reply
 		return Reply{}, err
 	}
 	defer land()
-	if reply, err := c.earlier(ctx, a); reply != nil || err != nil {
-		return deref(reply), err
+	if !a.drawn {
+		if reply, err := c.earlier(ctx, a); reply != nil || err != nil {
+			return deref(reply), err
+		}
 	}
 	if a.effectful() {
 		reply, err := c.effectful(ctx, a)
@@ -91,21 +94,24 @@ func (c *Coordinator) turn(ctx context.Context, a *admitted) (Reply, error) {
 	return k.commit(ctx, body, failure)
 }
 
-// ready gives a call whose turn has come what its decision rests on.
+// ready gives a call whose turn has come what its decision rests on. It takes no
+// lease away from the episode's home, and looks again once it has the lease.
 func (c *Coordinator) ready(ctx context.Context, a *admitted) (k *course, err error) {
 	k = &course{c: c, admitted: a}
-	if err = c.atHome(ctx, a.episode()); err != nil {
+	if err = c.atHome(ctx, a.episode(), a.home); err != nil {
 		return nil, err
 	}
 	if k.lease, err = c.lease(ctx, a.episode()); err != nil {
 		return nil, err
 	}
-	if k.now, err = c.moment(ctx, a); err != nil {
+	found, err := k.moment(ctx, store.Lookup{Registries: []string{record.HomeName(a.episode())}, Ledger: a.episode()})
+	if err != nil {
 		return nil, err
 	}
-	if k.ledger, err = c.Store.Ledger(ctx, a.episode()); err != nil {
+	if err = c.atHome(ctx, a.episode(), found.Registries[0]); err != nil {
 		return nil, err
 	}
+	k.ledger = found.Ledger
 	k.claim = a.claim(k.now)
 	return k, nil
 }
@@ -114,8 +120,7 @@ func (c *Coordinator) ready(ctx context.Context, a *admitted) (k *course, err er
 // arguments as they are.
 func (c *Coordinator) pure(ctx context.Context, a *admitted) (Reply, error) {
 	k := &course{c: c, admitted: a}
-	var err error
-	if k.now, err = c.moment(ctx, a); err != nil {
+	if _, err := k.moment(ctx, store.Lookup{}); err != nil {
 		return Reply{}, err
 	}
 	if a.live.Expired(k.now) {
@@ -138,13 +143,16 @@ func (c *Coordinator) pure(ctx context.Context, a *admitted) (Reply, error) {
 }
 
 // moment takes the logical time of a call and checks that its session was not
-// revoked meanwhile. An expiry is left to the law, so that it is recorded (D4).
-func (c *Coordinator) moment(ctx context.Context, a *admitted) (int64, error) {
-	now, err := session.Now(ctx, c.Store, c.Clock())
+// revoked meanwhile, beside reading what else is asked for. An expiry is left to
+// the law, so that it is recorded (D4).
+func (k *course) moment(ctx context.Context, what store.Lookup) (store.Looked, error) {
+	what.Session = k.live.Credential
+	found, err := k.c.Store.Look(ctx, what)
 	if err != nil {
-		return 0, err
+		return found, err
 	}
-	return now, session.StillLive(ctx, c.Store, a.live)
+	k.now = max(k.c.Clock().Unix(), found.At)
+	return found, k.live.Still(found.Session)
 }
 
 // refused answers a call of which nothing was recorded. An id that another

@@ -17,21 +17,19 @@ import (
 type Snapshot struct {
 	live     session.Live
 	registry registry.Revision
-	now      int64 // logical unix seconds
+	home     store.Ref // what the episode's head of home names, "" for nothing
+	now      int64     // logical unix seconds
 }
 
 // Snapshot reads the registry for a session that was just resolved.
 func (c *Coordinator) Snapshot(ctx context.Context, live session.Live) (*Snapshot, error) {
-	now, err := session.Now(ctx, c.Store, c.Clock())
+	found, err := c.Store.Look(ctx, store.Lookup{Registries: []string{record.RegistryName, record.HomeName(live.Record.Episode)}})
 	if err != nil {
 		return nil, err
 	}
-	ref, err := c.Store.Registry(ctx, record.RegistryName)
-	if fault.Is(err, fault.NotFound) {
-		return nil, fault.Wrap("coordinator: snapshot", fault.Unavailable, err, "no world is selected")
-	}
-	if err != nil {
-		return nil, err
+	ref, home := found.Registries[0], found.Registries[1]
+	if ref == "" {
+		return nil, fault.New("coordinator: snapshot", fault.Unavailable, "no world is selected")
 	}
 	known := c.revision.Load()
 	if known == nil || known.Ref != ref {
@@ -42,7 +40,7 @@ func (c *Coordinator) Snapshot(ctx context.Context, live session.Live) (*Snapsho
 		known = &revision
 		c.revision.Store(known)
 	}
-	return &Snapshot{live: live, registry: *known, now: now}, nil
+	return &Snapshot{live: live, registry: *known, home: home, now: max(c.Clock().Unix(), found.At)}, nil
 }
 
 // Visible returns the descriptors that the session may see, in order of id.

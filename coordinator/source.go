@@ -13,39 +13,49 @@ const (
 	maxSource  = 1 << 16 // bytes of each
 )
 
-// sources keeps texts of transitions. A ref names the same bytes for ever, and
-// their hash was checked when they were read.
+// sources keeps small objects that calls read again and again: texts of
+// transitions, and what names an episode's home. A ref names the same bytes for
+// ever, and their hash was checked when they were read.
 type sources struct {
-	mu    sync.Mutex
-	texts map[store.Ref][]byte
+	from    store.Reader
+	mu      sync.Mutex
+	objects map[store.Ref]store.Object
 }
 
-func (s *sources) find(r store.Ref) ([]byte, bool) {
+// Object returns an object, from the store unless it is kept.
+func (s *sources) Object(ctx context.Context, r store.Ref) (store.Object, error) {
+	if object, ok := s.find(r); ok {
+		return object, nil
+	}
+	object, err := s.from.Object(ctx, r)
+	if err == nil {
+		s.keep(object)
+	}
+	return object, err
+}
+
+func (s *sources) find(r store.Ref) (store.Object, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	text, ok := s.texts[r]
-	return text, ok
+	object, ok := s.objects[r]
+	return object, ok
 }
 
-func (s *sources) keep(r store.Ref, text []byte) {
-	if len(text) > maxSource {
+func (s *sources) keep(object store.Object) {
+	if len(object.Bytes()) > maxSource {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.texts == nil || len(s.texts) >= maxSources {
-		s.texts = map[store.Ref][]byte{}
+	if s.objects == nil || len(s.objects) >= maxSources {
+		s.objects = map[store.Ref]store.Object{}
 	}
-	s.texts[r] = text
+	s.objects[object.Ref()] = object
 }
 
 // source returns the text of the transition (R6).
 func (k *course) source(ctx context.Context) ([]byte, error) {
-	text, ok := k.c.sources.find(k.desc.TransitionFn)
-	if ok {
-		return text, nil
-	}
-	object, err := k.c.Store.Object(ctx, k.desc.TransitionFn)
+	object, err := k.c.sources.Object(ctx, k.desc.TransitionFn)
 	if err != nil {
 		kind := fault.KindOf(err)
 		if kind == fault.NotFound {
@@ -53,6 +63,5 @@ func (k *course) source(ctx context.Context) ([]byte, error) {
 		}
 		return nil, fault.Wrap("coordinator: source", kind, err, "transition source is absent or corrupt")
 	}
-	k.c.sources.keep(object.Ref(), object.Bytes())
 	return object.Bytes(), nil
 }

@@ -2,7 +2,6 @@ package coordinator
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 
 	"world/store"
@@ -15,19 +14,19 @@ func TestSourcesAreFew(t *testing.T) {
 	if _, ok := s.find(store.RefOf(nil)); ok {
 		t.Error("a source is found before any was kept")
 	}
-	large := make([]byte, maxSource+1)
-	s.keep(store.RefOf(large), large)
-	if _, ok := s.find(store.RefOf(large)); ok {
+	large := store.NewObject("s", "p", make([]byte, maxSource+1))
+	s.keep(large)
+	if _, ok := s.find(large.Ref()); ok {
 		t.Error("a large source is kept")
 	}
 	for i := range 3 * maxSources {
-		text := fmt.Appendf(nil, "source %d", i)
-		s.keep(store.RefOf(text), text)
-		if got, ok := s.find(store.RefOf(text)); !ok || !slices.Equal(got, text) {
-			t.Fatalf("%q was kept, and %q is found", text, got)
+		text := store.NewObject("s", "p", fmt.Appendf(nil, "source %d", i))
+		s.keep(text)
+		if got, ok := s.find(text.Ref()); !ok || got.Ref() != text.Ref() || got.Label() != text.Label() {
+			t.Fatalf("%q was kept, and %q is found", text.Bytes(), got.Bytes())
 		}
-		if len(s.texts) > maxSources {
-			t.Fatalf("%d sources are kept", len(s.texts))
+		if len(s.objects) > maxSources {
+			t.Fatalf("%d sources are kept", len(s.objects))
 		}
 	}
 }

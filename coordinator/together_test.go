@@ -188,6 +188,10 @@ func (o *outdated) Ledger(ctx context.Context, id store.EpisodeID) (store.Ledger
 	return o.Store.Ledger(ctx, id)
 }
 
+func (o *outdated) Look(ctx context.Context, what store.Lookup) (store.Looked, error) {
+	return store.Ask(ctx, o, what)
+}
+
 // TestGuardRefuses checks a call that was seeded with less spend than there is:
 // the guard in the database has the last word, and the denial that follows is
 // recorded at the ordinal of its own decision, so that it replays.

@@ -124,7 +124,7 @@ func TestRevokeEndsASessionOnceAndLeavesEvidence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := session.StillLive(t.Context(), o.Store, live); err != nil {
+	if err := still(t, o.Store, live); err != nil {
 		t.Errorf("before: %v", err)
 	}
 	entry, err := o.Revoke(t.Context(), m.Token.ID(), born+1)
@@ -134,7 +134,7 @@ func TestRevokeEndsASessionOnceAndLeavesEvidence(t *testing.T) {
 	if _, err := session.Resolve(t.Context(), o.Store, m.Token, born+1); !errors.Is(err, session.ErrUnknown) {
 		t.Errorf("resolve after: %v", err)
 	}
-	if err := session.StillLive(t.Context(), o.Store, live); !errors.Is(err, session.ErrUnknown) {
+	if err := still(t, o.Store, live); !errors.Is(err, session.ErrUnknown) {
 		t.Errorf("still live after: %v", err)
 	}
 	if _, err := session.Resolve(t.Context(), o.Store, other.Token, born+1); err != nil {
@@ -261,9 +261,19 @@ func TestRowAndObjectMustAgree(t *testing.T) {
 		t.Fatal(err)
 	}
 	moved := tamper{o.Store, func(s *store.Session) { s.Object = wide.Object }}
-	if err := session.StillLive(t.Context(), moved, live); !fault.Is(err, fault.Corrupt) {
+	if err := still(t, moved, live); !fault.Is(err, fault.Corrupt) {
 		t.Errorf("still live on another object: got %v", err)
 	}
+}
+
+// still holds a session against its row as it is now.
+func still(t *testing.T, r store.Reader, live session.Live) error {
+	t.Helper()
+	row, err := r.Session(t.Context(), live.Credential)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return live.Still(row)
 }
 
 // tamper is a store whose session rows were changed behind its back.

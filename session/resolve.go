@@ -59,16 +59,11 @@ func Resolve(ctx context.Context, r store.Reader, token Token, now int64) (Live,
 	return live, nil
 }
 
-// StillLive re-reads a resolved session's row: ErrUnknown when it was revoked
-// since. It does not look at time; see Expired.
-func StillLive(ctx context.Context, r store.Reader, l Live) error {
-	row, err := r.Session(ctx, l.Credential)
+// Still holds a resolved session against its row as it is now, zero for none:
+// ErrUnknown when it was revoked since. It does not look at time; see Expired.
+func (l Live) Still(row store.Session) error {
 	switch {
-	case fault.Is(err, fault.NotFound):
-		return ErrUnknown
-	case err != nil:
-		return err
-	case row.Revocation != "":
+	case row.Credential != l.Credential, row.Revocation != "":
 		return ErrUnknown
 	case row.Object != l.Object:
 		return fault.New("session: still live", fault.Corrupt, "the session row names another object than before")

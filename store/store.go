@@ -56,6 +56,10 @@ type Reader interface {
 	// LastTime is the greatest logical time recorded, in unix seconds, 0 when empty (D4).
 	LastTime(ctx context.Context) (int64, error)
 
+	// Look reads several rows at once, each as it stood at some moment of this
+	// call. One that is missing is zero and no error.
+	Look(ctx context.Context, what Lookup) (Looked, error)
+
 	// Object returns an object whose bytes were re-hashed on the way.
 	Object(ctx context.Context, ref Ref) (Object, error)
 

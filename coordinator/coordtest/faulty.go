@@ -47,6 +47,11 @@ func (f *Faulty) LastTime(ctx context.Context) (int64, error) {
 	return guard(f, "last time", func() (int64, error) { return f.Store.LastTime(ctx) })
 }
 
+// Look implements store.Store, by reads that fail one by one.
+func (f *Faulty) Look(ctx context.Context, what store.Lookup) (store.Looked, error) {
+	return store.Ask(ctx, f, what)
+}
+
 // Object implements store.Store.
 func (f *Faulty) Object(ctx context.Context, ref store.Ref) (store.Object, error) {
 	return guard(f, "object", func() (store.Object, error) { return f.Store.Object(ctx, ref) })

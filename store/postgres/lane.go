@@ -96,7 +96,7 @@ func (l *lane) serve(group []*member) {
 }
 
 // during returns a context that ends when no member waits any more.
-func during(group []*member) (context.Context, func()) {
+func during[T any](group []*batch.Change[T]) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	left := atomic.Int64{}
 	left.Store(int64(len(group)))

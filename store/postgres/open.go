@@ -11,6 +11,7 @@ import (
 
 	"world/fault"
 	"world/store"
+	"world/store/batch"
 )
 
 // Options says how to open a store. The zero value opens it for writing under a
@@ -59,8 +60,9 @@ func (o Options) withDefaults() Options {
 type Store struct {
 	config  *pgx.ConnConfig
 	pool    *pgxpool.Pool
-	log     *lane // what moves the head; nil when read-only
-	journal *lane // the rest
+	asking  *batch.Queue[[]query] // of readers
+	log     *lane                 // what moves the head; nil when read-only
+	journal *lane                 // the rest
 	leases  *leases
 	named   bool // the owner's name was given, and outlives the process
 	closing sync.Once
@@ -87,6 +89,7 @@ func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{config: config, named: named}
+	s.asking = batch.New(askLimit, s.answer)
 	if err := s.open(ctx, opts); err != nil {
 		s.release()
 		return nil, asFault(ctx, op, err)
@@ -154,6 +157,7 @@ func (s *Store) release() {
 			l.leave(!s.named)
 		}
 	}
+	s.asking.Close()
 	if s.pool != nil {
 		s.pool.Close()
 	}

@@ -12,52 +12,69 @@ import (
 // queries must repeat it to be served from there.
 const unsettled = "status IN ('', 'indeterminate') AND reconciled = ''"
 
-// many returns the rows that a query finds. A connection that turns out to be
-// dead, as all are after the server restarted, is replaced once.
-func many[T any](ctx context.Context, s *Store, op string, scan func(rows.Scanner) (T, error), query string, args ...any) ([]T, error) {
-	list, err := collect(ctx, s.pool, scan, query, args...)
-	if err != nil && ctx.Err() == nil && (state(err) == "" && passing(err) || fatal(err)) {
-		list, err = collect(ctx, s.pool, scan, query, args...)
-	}
+// many returns the rows that a query finds.
+func many[T any](ctx context.Context, s *Store, op string, scan func(rows.Scanner) (T, error), query string, args ...any) (list []T, err error) {
+	err = s.run(ctx, into(&list, scan, query, args...))
 	return list, asFault(ctx, op, err)
 }
 
-func collect[T any](ctx context.Context, q querier, scan func(rows.Scanner) (T, error), query string, args ...any) ([]T, error) {
-	found, err := q.Query(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer found.Close()
-	var list []T
-	for found.Next() {
-		v, err := scan(found)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, v)
-	}
-	return list, found.Err()
+func collect[T any](ctx context.Context, q querier, scan func(rows.Scanner) (T, error), query string, args ...any) (list []T, err error) {
+	err = into(&list, scan, query, args...).of(ctx, q)
+	return list, err
 }
 
-// one returns the row that a query finds, or NotFound naming its key.
+// one returns the small row that a query finds, or NotFound naming its key.
 func one[T any](ctx context.Context, s *Store, op string, scan func(rows.Scanner) (T, error), query string, key ...any) (v T, err error) {
-	list, err := many(ctx, s, op, scan, query, key...)
-	switch {
-	case err != nil:
+	var list []T
+	if err := s.ask(ctx, op, into(&list, scan, query, key...)); err != nil {
 		return v, err
-	case len(list) == 0:
+	}
+	if len(list) == 0 {
 		return v, fault.New(op, fault.NotFound, "%v", key)
 	}
 	return list[0], nil
 }
 
+const clockQuery = "SELECT " + rows.ClockColumns + " FROM world.clock WHERE id = 1"
+
 // LastTime implements store.Reader.
 func (s *Store) LastTime(ctx context.Context) (int64, error) {
-	at, err := one(ctx, s, "postgres: last time", rows.ScanClock, "SELECT "+rows.ClockColumns+" FROM world.clock WHERE id = 1")
-	if fault.Is(err, fault.NotFound) {
-		err = rows.Damaged("the clock is missing")
+	found, err := s.Look(ctx, store.Lookup{})
+	return found.At, err
+}
+
+// Look implements store.Reader, in one round trip.
+func (s *Store) Look(ctx context.Context, what store.Lookup) (store.Looked, error) {
+	var at []int64
+	var sessions []rows.Session
+	moves := make([][]store.HeadMove, len(what.Registries))
+	ledger := store.Ledger{}
+	queries := []query{into(&at, rows.ScanClock, clockQuery)}
+	if what.Session != "" {
+		queries = append(queries, into(&sessions, rows.ScanSession, sessionQuery, string(what.Session)))
 	}
-	return at, err
+	for i, name := range what.Registries {
+		queries = append(queries, into(&moves[i], rows.ScanRegistry, registryQuery, name))
+	}
+	if what.Ledger != "" {
+		queries = append(queries, ledgerQuery(&ledger, what.Ledger))
+	}
+	if err := s.ask(ctx, "postgres: look", queries...); err != nil {
+		return store.Looked{}, err
+	}
+	if len(at) == 0 {
+		return store.Looked{}, rows.Damaged("the clock is missing")
+	}
+	found := store.Looked{At: at[0], Registries: make([]store.Ref, len(moves)), Ledger: ledger}
+	if len(sessions) > 0 {
+		found.Session = sessions[0].Session
+	}
+	for i, move := range moves {
+		if len(move) > 0 {
+			found.Registries[i] = move[0].To
+		}
+	}
+	return found, nil
 }
 
 // Object implements store.Reader.
@@ -81,11 +98,14 @@ func (s *Store) object(ctx context.Context, op string, r store.Ref) (o store.Sto
 	if _, err := store.ParseRef(string(r)); err != nil {
 		return o, err
 	}
-	o, err = one(ctx, s, op, scanObject, objectByRef, rows.Blob(r))
-	if fault.Is(err, fault.NotFound) {
+	found, err := many(ctx, s, op, scanObject, objectByRef, rows.Blob(r))
+	if err == nil && len(found) == 0 {
 		err = fault.New(op, fault.NotFound, "object %s", r)
 	}
-	return o, err
+	if err != nil {
+		return o, err
+	}
+	return found[0], nil
 }
 
 func scanObject(row rows.Scanner) (store.StoredObject, error) { return rows.ScanObject(row) }

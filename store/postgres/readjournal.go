@@ -13,23 +13,27 @@ func (s *Store) Claim(ctx context.Context, id store.InvocationID) (store.Claim, 
 	return one(ctx, s, "postgres: claim", rows.ScanClaim, "SELECT "+rows.ClaimColumns+" FROM world.claims WHERE invocation = $1", string(id))
 }
 
-// Ledger implements store.Reader. One statement reads one state.
-func (s *Store) Ledger(ctx context.Context, episode store.EpisodeID) (store.Ledger, error) {
-	l := store.Ledger{Episode: episode}
-	_, err := many(ctx, s, "postgres: ledger", func(row rows.Scanner) (struct{}, error) {
+// Ledger implements store.Reader.
+func (s *Store) Ledger(ctx context.Context, episode store.EpisodeID) (l store.Ledger, err error) {
+	err = s.ask(ctx, "postgres: ledger", ledgerQuery(&l, episode))
+	return l, err
+}
+
+// ledgerQuery reads an episode's spend: one statement reads one state.
+func ledgerQuery(l *store.Ledger, episode store.EpisodeID) query {
+	return query{begin: func() { *l = store.Ledger{Episode: episode} }, row: func(row rows.Scanner) error {
 		var spent ledgerRow
 		if err := spent.scan(row); err != nil {
-			return struct{}{}, err
+			return err
 		}
 		l.Next = spent.next
 		if spent.present {
 			l.Spent = append(l.Spent, spent.row.spent)
 		}
-		return struct{}{}, nil
-	}, "SELECT n.next, s.episode IS NOT NULL, coalesce(s.episode, ''), coalesce(s.effect, ''), coalesce(s.scope, ''), coalesce(s.total, 0), coalesce(s.ceiling, 0), coalesce(s.digest, '') "+
-		"FROM (SELECT coalesce(max(ordinal) + 1, 0) AS next FROM world.intents WHERE episode = $1) n "+
-		"LEFT JOIN world.spend s ON s.episode = $1 ORDER BY s.effect, s.scope", string(episode))
-	return l, err
+		return nil
+	}, args: []any{string(episode)}, sql: "SELECT n.next, s.episode IS NOT NULL, coalesce(s.episode, ''), coalesce(s.effect, ''), coalesce(s.scope, ''), coalesce(s.total, 0), coalesce(s.ceiling, 0), coalesce(s.digest, '') " +
+		"FROM (SELECT coalesce(max(ordinal) + 1, 0) AS next FROM world.intents WHERE episode = $1) n " +
+		"LEFT JOIN world.spend s ON s.episode = $1 ORDER BY s.effect, s.scope"}
 }
 
 // ledgerRow is a running total beside the episode's next ordinal.
@@ -81,6 +85,8 @@ func (s *Store) Indeterminate(ctx context.Context, limit int) ([]store.Intent, e
 		" ORDER BY at, episode, ordinal LIMIT $1", limit)
 }
 
+const sessionQuery = "SELECT " + rows.SessionColumns + " FROM world.sessions WHERE credential = $1"
+
 // Session implements store.Reader.
 func (s *Store) Session(ctx context.Context, id store.CredentialID) (store.Session, error) {
 	r, err := s.session(ctx, "postgres: session", id)
@@ -88,7 +94,7 @@ func (s *Store) Session(ctx context.Context, id store.CredentialID) (store.Sessi
 }
 
 func (s *Store) session(ctx context.Context, op string, id store.CredentialID) (rows.Session, error) {
-	r, err := one(ctx, s, op, rows.ScanSession, "SELECT "+rows.SessionColumns+" FROM world.sessions WHERE credential = $1", string(id))
+	r, err := one(ctx, s, op, rows.ScanSession, sessionQuery, string(id))
 	if fault.Is(err, fault.NotFound) {
 		err = fault.New(op, fault.NotFound, "no such session")
 	}
@@ -115,8 +121,10 @@ func (s *Store) Sessions(ctx context.Context, after store.CredentialID, limit in
 	}, "SELECT "+rows.SessionColumns+" FROM world.sessions WHERE seq > $1 ORDER BY seq LIMIT $2", last.Seq, limit)
 }
 
+const registryQuery = "SELECT " + rows.RegistryColumns + " FROM world.registry WHERE name = $1"
+
 // Registry implements store.Reader.
 func (s *Store) Registry(ctx context.Context, name string) (store.Ref, error) {
-	m, err := one(ctx, s, "postgres: registry", rows.ScanRegistry, "SELECT "+rows.RegistryColumns+" FROM world.registry WHERE name = $1", name)
+	m, err := one(ctx, s, "postgres: registry", rows.ScanRegistry, registryQuery, name)
 	return m.To, err
 }

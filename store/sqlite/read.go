@@ -76,6 +76,11 @@ func (s *Store) LastTime(ctx context.Context) (int64, error) {
 		func(m *mirror, at int64) { m.clock = instant{true, at} }, readClock)
 }
 
+// Look implements store.Reader.
+func (s *Store) Look(ctx context.Context, what store.Lookup) (store.Looked, error) {
+	return store.Ask(ctx, s, what)
+}
+
 // Head implements store.Reader.
 func (s *Store) Head(ctx context.Context) (h store.Head, err error) {
 	err = s.readers.read(ctx, "sqlite: head", func(c *conn) (err error) {

@@ -46,6 +46,8 @@ func Run(t *testing.T, fresh func(t *testing.T) Opener) {
 		{"Reopening", reopening},
 		{"Reconciliation", reconciliation},
 		{"LastTime", lastTime},
+		{"Looks", looks},
+		{"LooksTogether", looksTogether},
 		{"Listings", listings},
 		{"EndedContext", endedContext},
 		{"Closed", closed},
