@@ -84,3 +84,28 @@ func TestRunFloor(t *testing.T) {
 		}
 	}
 }
+
+// TestRunOfAnotherToolsProgram hands AILANG's binary the policy of its run, which it
+// was asked about at start.
+func TestRunOfAnotherToolsProgram(t *testing.T) {
+	d := playing(t, func(o *Options) { o.AllowCaps, o.NetAllow = []string{"Env", "Net"}, []string{"127.0.0.1:9"} })
+	d.play(map[string]step{"run": {Stdout: "theirs\n", Stderr: admits}})
+	for caps, want := range map[string][]string{
+		"Env": {`security_mode = "trusted_host"`, `allowed_caps = ["Env", "FS"]`, `".git/**"`},
+		"Net": {`security_mode = "restricted"`, `allowed_caps = ["Net", "FS"]`, `net_allow = ["127.0.0.1:9"]`},
+	} {
+		r, a := d.runs(law.Effect("Ailang.Run"+caps), `{"path":"m.ail","caps":["`+caps+`"]}`)
+		if r.Status != store.StatusSucceeded || a.Stdout != "theirs\n" || a.Tool != string(d.handler.Tool()) {
+			t.Errorf("%s: %s %s", caps, r.Output, r.Detail)
+		}
+		raw, err := os.ReadFile(filepath.Join(d.base, "state", "policies", "ep-1.run-"+caps+".toml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range want {
+			if !strings.Contains(string(raw), line) {
+				t.Errorf("%s: no %s in\n%s", caps, line, raw)
+			}
+		}
+	}
+}
