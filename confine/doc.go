@@ -6,11 +6,15 @@
 // caller is root, and a program that is dead when Run returns or the calling
 // process dies. At level namespaces that holds for the whole process tree, and it
 // promises besides that nothing outside the worktree can be written, that hidden
-// paths cannot be read, and that there is no network. At level landlock it promises
-// the same for programs that are verbs of the first stage itself, which cannot
-// start processes; other programs may read the system's libraries there, and leave
-// a process behind that has put itself into a session of its own. At level process
-// there is no fence around files or network.
+// paths cannot be read, and that there is no network; verbs of the first stage itself
+// see nothing of the system at all. At level landlock it promises the same for those
+// verbs, which cannot start processes; other programs may read the system's libraries
+// there, and leave a process behind that has put itself into a session of its own. At
+// level process there is no fence around files or network.
+//
+// A program can run over a private layer, which is applied to the worktree whole or
+// not at all, and only when the program ended by itself; see Overlay. A verb can run
+// in a process that waited for its input and serves no other; see Spec.Warm.
 //
 // A run that asks for a level above the one reached is refused with kind
 // Unavailable; nothing falls back silently. The level is not what a version says
@@ -19,5 +23,5 @@
 // It does not promise to bound memory over all processes of one run together
 // (RLIMIT_DATA binds each process), nor to hide the processor's side channels.
 //
-// Source: DESIGN decisions D14, D23, D24 and D26; reference/confinement.md.
+// Source: DESIGN decisions D14, D23, D24, D26 and D27; reference/confinement.md.
 package confine

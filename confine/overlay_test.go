@@ -1,6 +1,7 @@
 package confine_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -112,4 +113,54 @@ func TestOverlayApplies(t *testing.T) {
 			s.holds(test.after)
 		})
 	}
+}
+
+// TestOverlayAsked: a run that is ended as its layer is being applied comes to its
+// end, and one that is ended before changes nothing.
+func TestOverlayAsked(t *testing.T) {
+	for _, test := range []struct {
+		name, script string
+		applied      confine.Applied
+		after        map[string]string
+	}{
+		{"as it is applied", "printf 1 > new; : > slow", confine.WasApplied, map[string]string{"new": "1", "slow": ""}},
+		{"before", "printf 1 > new; sleep 9", confine.NotApplied, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, confine.Namespaces)
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			spec := s.over(test.script)
+			ended := make(chan confine.Result, 1)
+			go func() {
+				got, err := s.jail.Run(ctx, spec)
+				if err != nil {
+					t.Error(err)
+				}
+				ended <- got
+			}()
+			if test.applied == confine.WasApplied { // "new" is applied before "slow", which takes its time
+				eventually(t, "applying", func() bool { return size(filepath.Join(s.worktree, "new")) == 1 })
+			} else {
+				eventually(t, "it runs", func() bool { return processes(t, s.worktree) > 1 })
+			}
+			cancel()
+			if got := <-ended; got.Applied != test.applied || got.Bound != confine.CallerBound {
+				t.Errorf("applied %q, ended %q %q", got.Applied, got.Bound, got.Stderr)
+			}
+			s.holds(test.after)
+		})
+	}
+}
+
+// TestKillDaemonOverLayer: a program whose daemon is killed has changed nothing.
+func TestKillDaemonOverLayer(t *testing.T) {
+	s := newSite(t, confine.Namespaces)
+	cmd, _ := s.daemon(confine.Namespaces, "overlay")
+	eventually(t, "it runs", func() bool { return processes(t, filepath.Join(s.worktree, "ticks")) > 2 })
+	cmd.Process.Kill()
+	cmd.Wait()
+	eventually(t, "the tree is gone", func() bool { return processes(t, s.worktree) == 0 })
+	s.holds(nil)
 }

@@ -285,7 +285,7 @@ func litter(a []string) (string, error) {
 }
 
 // daemon runs tick in a jail of its own and says when it does: worktree, level,
-// "verb", "program" or "warm", user.
+// "verb", "program", "overlay" or "warm", user.
 func daemon(a []string) (string, error) {
 	image, err := confine.SealFile("/proc/self/exe")
 	if err != nil {
@@ -309,6 +309,9 @@ func daemon(a []string) (string, error) {
 	switch a[2] {
 	case "program":
 		spec.Program = image
+	case "overlay":
+		spec.Program = image
+		spec.Overlay = &confine.Overlay{Law: []byte("a law"), Bytes: 1 << 20, Files: 16, Time: time.Second}
 	case "warm": // one that ran, so that others wait, besides the one that runs
 		spec.Warm = true
 		first := spec
