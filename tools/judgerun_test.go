@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"world/canon"
 	"world/confine"
 	"world/store"
 	"world/tools/policy"
@@ -66,4 +67,34 @@ func TestJudgeRun(t *testing.T) {
 			t.Errorf("no %s in %s", want, got)
 		}
 	}
+}
+
+// FuzzEnvelope: whatever a tool prints, an answer is JSON of one shape, no limit is
+// told that nothing bears out, and no line of the program's is lost.
+func FuzzEnvelope(f *testing.F) {
+	for _, text := range []string{admits, expired + admits, admits + expired, "open" + admits, denies, `policy: {"ok":true`, "a\n\npolicy: {}\n", gaveUp} {
+		f.Add([]byte("out"), []byte(text), 3)
+		f.Add([]byte(text), []byte(""), 2)
+	}
+	p := policy.For("/ws/ep-1")
+	f.Fuzz(func(t *testing.T, stdout, stderr []byte, exit int) {
+		r := confine.Result{Started: true, Exit: exit, Stdout: stdout, Stderr: stderr, Applied: confine.WasApplied, Elapsed: time.Second}
+		e := envelope{stdout: clean(stdout, p.Sandbox), stderr: clean(stderr, p.Sandbox)}
+		was := e
+		if problem := e.read(p, r); problem != "" {
+			return
+		}
+		if e.limit != "" && len(stdout)+len(stderr) < int(maxOutput(p)) {
+			t.Fatalf("limit %s", e.limit)
+		}
+		if e.admitted == (e.decision.Kind() == canon.Object) {
+			t.Fatalf("admitted %t with decision %s", e.admitted, e.decision.Bytes())
+		}
+		if e.admitted && (e.stdout != was.stdout || len(e.stderr) > len(was.stderr) || strings.Count(was.stderr, "\n") > strings.Count(e.stderr, "\n")+1) {
+			t.Fatalf("%q became %q", was.stderr, e.stderr)
+		}
+		if _, err := canon.Parse(e.answer(p, r, "digest", "ref"), canon.Limits{Bytes: 64 << 20}); err != nil {
+			t.Fatal(err)
+		}
+	})
 }

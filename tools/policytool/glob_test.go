@@ -55,3 +55,27 @@ func TestGlobIsBounded(t *testing.T) {
 		t.Errorf("took %s", took)
 	}
 }
+
+// FuzzGlob: what is accepted matches in bounded time, and "**" before a pattern
+// matches all that the pattern does.
+func FuzzGlob(f *testing.F) {
+	for _, seed := range []string{"*.py", "src/**/x", "[a-z]/?", "**", "a//b", "["} {
+		f.Add(seed, "src/a/x")
+	}
+	f.Fuzz(func(t *testing.T, pattern, path string) {
+		g, err := parseGlob(pattern)
+		if err != nil || len(path) > 1000 {
+			return
+		}
+		deeper, err := parseGlob("**/" + pattern)
+		if err != nil {
+			if len(pattern)+3 > maxGlob || strings.HasPrefix(pattern, "./") {
+				return
+			}
+			t.Fatalf("%q is a glob and **/ before it is none: %v", pattern, err)
+		}
+		if g.match(path) && !deeper.match(path) {
+			t.Fatalf("%q matches %q, **/ before it does not", pattern, path)
+		}
+	})
+}
