@@ -65,7 +65,7 @@ func doctor(_ context.Context, f doctorFlags, worldTool string, stdout io.Writer
 		return err
 	}
 	reach, sick := jail.Reach(), false
-	say := func(mark, what, detail string) { fmt.Fprintf(stdout, "%s %-16s %s\n", mark, what, detail) }
+	say := func(mark, what, detail string) { fmt.Fprintf(stdout, "%s %-29s %s\n", mark, what, detail) }
 	for _, use := range uses(floor) {
 		mark, needs := "✓", "level "+use.Floor.String()
 		if use.Layer {

@@ -31,7 +31,7 @@ func TestDoctor(t *testing.T) {
 		{"no fence", doctorFlags{floor: "landlock", ceiling: confine.Process}, exitRefused,
 			[]string{"✗ pure functions", "✗ file operations", "✗ programs"}},
 		{"no fence, and content", doctorFlags{floor: "process", ceiling: confine.Process}, exitRefused,
-			[]string{"✓ pure functions", "✓ file operations", "✗ programs         needs level namespaces"}},
+			[]string{"✓ pure functions", "✓ file operations", "✗ programs                      needs level namespaces"}},
 		{"closed worktrees", doctorFlags{floor: "landlock", workspaces: filepath.Join(closed, "ws")}, exitRefused, []string{"✓ programs", "✗ workspace root", "o+x"}},
 		{"no such floor", doctorFlags{floor: "docker"}, exitRefused, nil},
 	}
