@@ -2,7 +2,8 @@
 // installed.
 //
 // It promises the contract of package store with one writing process, held by an
-// OS lock beside the file (D14): WAL with synchronous=FULL, so that what is
+// OS lock beside the file (D14) and another on the file itself, which has more names
+// than one when it is linked: WAL with synchronous=FULL, so that what is
 // acknowledged survives a power cut as far as the disk keeps its word. Writes go
 // through one connection, several waiting ones in one transaction; reads go
 // through others and see the last committed state. It does not promise to run

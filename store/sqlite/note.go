@@ -6,6 +6,8 @@ import (
 	"os"
 
 	lib "modernc.org/sqlite/lib"
+
+	"world/infile"
 )
 
 // A crash and damage look alike in the last transaction of a log (see checkLog),
@@ -67,7 +69,7 @@ func (m note) bytes() []byte {
 // readNote reads the note beside a database. One that is missing, half written or
 // damaged is none.
 func readNote(canonical string) note {
-	f, err := os.Open(canonical + lockSuffix)
+	f, err := infile.Open(canonical + lockSuffix)
 	if err != nil {
 		return note{}
 	}

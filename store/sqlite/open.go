@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"sync"
 
@@ -28,7 +27,8 @@ type Options struct {
 type Store struct {
 	path    string // canonical
 	reading mode   // how connections for reading are opened
-	lock    *os.File
+	lock    nameLock
+	file    *oneFile
 	readers *pool
 	writer  *writer // nil when read-only
 	mirror  *mirror // likewise
@@ -88,17 +88,22 @@ func canonicalPath(path string) (string, error) {
 }
 
 func (s *Store) openWriting(opts Options) (err error) {
-	if s.lock, err = lockWriter(s.path); err != nil {
+	if s.lock, err = lockName(s.path); err != nil {
 		return err
 	}
 	var w *conn
+	locked := false
 	defer func() {
-		if err != nil {
-			if w != nil {
-				w.close()
-			}
-			s.lock.Close()
+		if err == nil {
+			return
 		}
+		if w != nil {
+			w.close()
+		}
+		if s.file != nil {
+			s.file.leave(locked)
+		}
+		s.lock.refuse()
 	}()
 	exists, err := checkFiles(s.path)
 	if err != nil {
@@ -112,6 +117,13 @@ func (s *Store) openWriting(opts Options) (err error) {
 	if err != nil {
 		return err
 	}
+	if s.file, err = enter(s.path); err != nil {
+		return err
+	}
+	if err = s.file.lock(s.path); err != nil {
+		return err
+	}
+	locked = true
 	if w, err = connect(s.path, readWrite); err != nil {
 		return err
 	}
@@ -127,7 +139,7 @@ func (s *Store) openWriting(opts Options) (err error) {
 	if err = endLeases(w); err != nil {
 		return err
 	}
-	if err = w.gatherLog(s.lock); err != nil {
+	if err = w.gatherLog(s.lock.file); err != nil {
 		return err
 	}
 	checkpoints, err := connect(s.path, readWrite)
@@ -161,9 +173,13 @@ func (s *Store) openReading(opts Options) error {
 	if err != nil {
 		return err
 	}
+	if s.file, err = enter(s.path); err != nil {
+		return err
+	}
 	s.reading = readingMode(s.path)
-	readers, err := s.newReaders(opts)
-	s.readers = readers
+	if s.readers, err = s.newReaders(opts); err != nil {
+		s.file.leave(false)
+	}
 	return err
 }
 
@@ -191,8 +207,12 @@ func (s *Store) Close() (err error) {
 		s.readers.close()
 		if s.writer != nil {
 			err = s.writer.close()
-			s.lock.Close()
-		} else if s.reading == readOnly {
+			s.file.leave(true)
+			s.lock.file.Close()
+			return
+		}
+		s.file.leave(false)
+		if s.reading == readOnly {
 			tidy(s.path)
 		}
 	})

@@ -76,7 +76,7 @@ func (s *Store) Indeterminate(ctx context.Context, limit int) (is []store.Intent
 	if err := store.CheckLimit(op, limit); err != nil {
 		return nil, err
 	}
-	running := s.writer != nil || writerLives(s.path)
+	running := s.writer != nil || s.file.written(s.path) || nameLocked(s.path)
 	err = s.readers.read(ctx, op, func(c *conn) (err error) {
 		is, err = many(c, rows.ScanIntent, "SELECT "+rows.IntentColumns+" FROM unsettled u WHERE "+
 			"status = 'indeterminate' OR NOT ?1 OR NOT EXISTS (SELECT 1 FROM leases l WHERE l.episode = u.episode AND l.epoch = u.epoch)"+
