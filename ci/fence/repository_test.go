@@ -14,7 +14,8 @@ import (
 
 // TestRepository: a repository that runs something in every way that git has runs
 // nothing on the host as its worktree is made and worked on. The control is plain git
-// on the same repository, which runs it all.
+// on the same repository, which runs it all. Guard: session/worktree's settings for
+// git. Seen red without core.hooksPath.
 func TestRepository(t *testing.T) {
 	t.Parallel()
 	markers := confinetest.Dir(t)
