@@ -181,7 +181,7 @@ func (j *judge) subdirectory(name string, info, before fs.FileInfo, over ground)
 }
 
 // AILANG's binary keeps what it compiles in .ailang/cache beside a program, whatever
-// it is told (reference/tool-contract.md §5, #1547). That stays in the layer: it is
+// it is told (reference/tool-contract.md §5). That stays in the layer: it is
 // neither taken over nor a reason to refuse. All else below .ailang is protected.
 const (
 	toolsDir   = ".ailang"
