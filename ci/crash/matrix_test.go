@@ -228,7 +228,7 @@ func (l lane) raise(t *testing.T, w *world, random *rand.Rand, slot int) *victim
 	t.Helper()
 	v := &victim{slot: slot, point: l.points()[slot], cuts: map[int64]pgtest.Verdict{}}
 	script := scene.Script{Store: w.where, Owner: fmt.Sprintf("victim-%d", slot), Marks: w.marks,
-		Sessions: w.sessions, Patience: patience, Callers: make([][]scene.Call, l.callers)}
+		Sessions: w.sessions, Patience: patience, Patient: !l.restart, Callers: make([][]scene.Call, l.callers)}
 	w.owners[script.Owner] = true
 	first := 0
 	if isDatabase(w.where) {

@@ -37,6 +37,7 @@ type Script struct {
 	Callers  [][]Call      // each caller makes its calls one after another
 	Patience time.Duration // how long a call is sent again that could not be carried out
 	FileSize uint64        // largest file in bytes until a call fails for it, 0 for no limit
+	Patient  bool          // leases outlast whatever slows the process: nobody else waits for them
 	Spend    bool          // a caller leaves a session when one unit of it is denied: nothing is left
 }
 
@@ -64,11 +65,18 @@ type Line struct {
 	At     int64  // nanoseconds of the machine's monotonic clock
 }
 
+// short is how long a lease lasts.
+const short = 3 * time.Second
+
 // Open opens the store of a world. Leases are short, so that a test need not wait.
 func Open(ctx context.Context, where, owner string) (store.Store, error) {
+	return open(ctx, where, owner, short)
+}
+
+func open(ctx context.Context, where, owner string, lease time.Duration) (store.Store, error) {
 	if strings.HasPrefix(where, "postgres:") {
 		return postgres.Open(ctx, where, postgres.Options{
-			Owner: owner, Lease: 3 * time.Second, Handler: 200 * time.Millisecond, Idle: time.Millisecond, Readers: 2,
+			Owner: owner, Lease: lease, Handler: 200 * time.Millisecond, Idle: time.Millisecond, Readers: 2,
 		})
 	}
 	return sqlite.Open(ctx, where, sqlite.Options{})
@@ -77,9 +85,13 @@ func Open(ctx context.Context, where, owner string) (store.Store, error) {
 // reopen opens the store as whoever starts a daemon does: again, while the
 // database cannot be reached.
 func reopen(ctx context.Context, script Script) (store.Store, error) {
+	lease := short
+	if script.Patient {
+		lease = time.Minute
+	}
 	end := time.Now().Add(script.Patience)
 	for {
-		s, err := Open(ctx, script.Store, script.Owner)
+		s, err := open(ctx, script.Store, script.Owner, lease)
 		if !fault.Is(err, fault.Unavailable) || time.Now().After(end) {
 			return s, err
 		}
