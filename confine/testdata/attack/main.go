@@ -354,6 +354,12 @@ func apply(law []byte, layer, worktree *os.Root) (func() ([]byte, error), error)
 			}
 			report += e.Name() + " "
 		}
+		for _, e := range entries { // nobody writes any more
+			was, err := worktree.ReadFile(e.Name())
+			if now, nowErr := layer.ReadFile(e.Name()); err != nil || nowErr != nil || string(now) != string(was) {
+				return nil, io.ErrNoProgress
+			}
+		}
 		return []byte(report), nil
 	}, nil
 }
