@@ -98,7 +98,12 @@ func TestMirror(t *testing.T) {
 		t.Fatalf("a COMMIT that never was: %v", err)
 	}
 	p.sees("what was not committed")
-	p.writer.commit = func() error { p.writer.commit = p.writer.c.commit; p.ok(p.writer.c.commit()); return errLost }
+	p.writer.commit = func() error {
+		p.writer.commit = p.writer.c.commit
+		_, err := p.writer.c.exec("COMMIT")
+		p.ok(err)
+		return errLost
+	}
 	p.ok(p.spend("s", 22))
 	p.sees("what was committed without a word")
 	p.ok(p.SetSeal(ctx, store.Unsealed, store.Filling))
