@@ -11,6 +11,7 @@ import (
 	"world/ci/crash/scene"
 	"world/coordinator/coordtest"
 	"world/coordinator/registry"
+	"world/fault"
 	"world/session"
 	"world/store"
 	"world/store/engine"
@@ -92,8 +93,16 @@ func (w *world) with(owner string, do func(ctx context.Context, s store.Store)) 
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
-	s, err := scene.Open(ctx, w.where, owner)
-	ok(w.t, err)
+	var s store.Store
+	until(w.t, "the store is free", func() bool {
+		var err error
+		s, err = scene.Open(ctx, w.where, owner)
+		if fault.Is(err, fault.Locked) && !isDatabase(w.where) {
+			return false // a child that a killed daemon was about to start has the lock until it runs
+		}
+		ok(w.t, err)
+		return true
+	})
 	defer s.Close()
 	do(ctx, s)
 }

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
+	"world/fault"
 	"world/store"
 	"world/store/fsck"
 	"world/store/record"
@@ -301,6 +303,41 @@ func TestBesideWriters(t *testing.T) {
 	last := auditBesideCalls(t, w)
 	if last.Entries <= 16 {
 		t.Fatalf("the last audit saw nothing of the writer: %d entries", last.Entries)
+	}
+}
+
+// refusing is a store that can be audited so many times.
+type refusing struct {
+	store.Auditor
+	left *atomic.Int64
+}
+
+func (r refusing) Audit(ctx context.Context) (store.Audit, error) {
+	if r.left.Add(-1) < 0 {
+		return nil, fault.New("test: audit", fault.Unavailable, "no connection is left")
+	}
+	return r.Auditor.Audit(ctx)
+}
+
+// TestUnread takes the connections away that a check reads on: what it did not read
+// is not clean.
+func TestUnread(t *testing.T) {
+	w := newWorld(t)
+	w.populate()
+	for connections := range int64(4) {
+		var left atomic.Int64
+		left.Store(connections)
+		r, err := fsck.Run(t.Context(), refusing{w, &left}, fsck.Options{})
+		switch {
+		case connections == 0 && !fault.Is(err, fault.Unavailable):
+			t.Errorf("without a connection: %+v, %v", r, err)
+		case connections == 3 && (err != nil || !r.Clean()):
+			t.Errorf("with all it needs: %+v, %v", r, err)
+		case connections == 1 || connections == 2:
+			if err != nil || !slices.ContainsFunc(r.Findings, func(f fsck.Finding) bool { return strings.Contains(f.What, "no connection is left") }) {
+				t.Errorf("with %d connections: %+v, %v", connections, r, err)
+			}
+		}
 	}
 }
 

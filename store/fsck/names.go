@@ -64,6 +64,7 @@ func (c *checker) later(_, _ string, r store.Ref) {
 // settle finds the names to which no object came. The rows of the journal are read
 // again when one is theirs.
 func (c *checker) settle() error {
+	c.complete = true
 	for _, d := range c.doubts {
 		c.names(d.where, d.field, d.ref)
 	}
