@@ -39,8 +39,8 @@ func readDescription(file any) description {
 			"and \"next\", the offset at which the following lines begin.",
 		arguments: map[string]any{
 			"path":   file,
-			"offset": property("integer", "How many lines to pass over; 0 begins at the first."),
-			"limit":  property("integer", "How many lines to read at most; 1 or more."),
+			"offset": count(0, "How many lines to pass over; 0 begins at the first."),
+			"limit":  count(1, "How many lines to read at most; 1 or more."),
 		},
 		required: []string{"path"},
 	}
@@ -82,7 +82,7 @@ func listDescription() description {
 		arguments: map[string]any{
 			"path":  folder,
 			"glob":  globArgument,
-			"limit": property("integer", "How many names to answer at most, 1 to 5000; 500 unless given."),
+			"limit": count(1, "How many names to answer at most, 1 to 5000; 500 unless given."),
 		},
 	}
 }
@@ -100,7 +100,7 @@ func searchDescription() description {
 			"glob":        globArgument,
 			"literal":     property("boolean", "Take the query as plain text."),
 			"ignore_case": property("boolean", "Match letters of either case."),
-			"limit":       property("integer", "How many lines to answer at most, 1 to 1000; 100 unless given."),
+			"limit":       count(1, "How many lines to answer at most, 1 to 1000; 100 unless given."),
 		},
 		required: []string{"query"},
 	}
@@ -131,4 +131,11 @@ func protected() string {
 // property is the schema of an argument of a simple type.
 func property(kind, description string, args ...any) map[string]any {
 	return map[string]any{"type": kind, "description": fmt.Sprintf(description, args...)}
+}
+
+// count is the schema of a whole number.
+func count(least int, description string) map[string]any {
+	schema := property("integer", "%s", description)
+	schema["minimum"] = least
+	return schema
 }
