@@ -142,7 +142,8 @@ func begin(b *testing.B, ctx context.Context) *world {
 	}
 	w.object = store.NewObject(record.Session, "bench", w.session.Bytes())
 	draft := store.Draft{TransitionFn: w.source.Ref(), Interpreter: w.source.Ref(), WrittenBy: "bench", Transition: w.object.Ref(), StateRoot: w.object.Ref()}
-	if _, err := s.Begin(ctx, store.Act{Objects: []store.Object{w.source, w.object}, Draft: draft, At: now}); err != nil {
+	minted := store.MintSession{Session: store.Session{Credential: w.session.Credential, Object: w.object.Ref(), Episode: "bench", ExpiresAt: w.session.ExpiresAt}}
+	if _, err := s.Begin(ctx, store.Act{Objects: []store.Object{w.source, w.object}, Draft: draft, At: now, Changes: []store.Change{minted}}); err != nil {
 		b.Fatal(err)
 	}
 	if w.lease, err = s.Lease(ctx, "bench"); err != nil {
@@ -163,6 +164,9 @@ func (w *world) call(ctx context.Context) error {
 	input := store.NewObject(record.Input, "bench", fmt.Appendf(nil, `{"path":"file-%d.txt"}`, w.calls))
 	plan := store.NewObject(record.Plan, "bench", fmt.Appendf(nil,
 		`{"effects":[{"cost":1,"effect":%q,"id":"e1","payload":%s,"scope":%q}],"finish":false,"plan":"world/effect-plan/v1","result":null}`, effect, payload, scope))
+	if live, err := w.store.Session(ctx, w.session.Credential); err != nil || live.Revocation != "" {
+		return fmt.Errorf("the session is not live: %v", err)
+	}
 	ledger, err := w.store.Ledger(ctx, "bench")
 	if err != nil {
 		return err
