@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"world/drift"
+	"world/drift/ssasmt"
 	"world/drift/validate"
 	"world/fault"
 	"world/spec"
@@ -57,6 +58,8 @@ type content struct {
 	Theorems   []theorem
 	Proved     int
 	Checked    []checked
+	Equal      int     // of them, proved
+	Unproved   []piece // Go functions on the page that are not
 	Counts     []count
 	Total      int
 	How, Trust template.HTML
@@ -131,6 +134,7 @@ func gather(in Input) (content, error) {
 		c.Theorems = append(c.Theorems, th)
 	}
 	c.Checked = functionRows(in.Functions)
+	c.Equal, c.Unproved = equal(in.Functions, code)
 	for name, n := range in.Sampled.Tally {
 		c.Counts = append(c.Counts, count{name, n})
 	}
@@ -212,10 +216,29 @@ func proofRows(t spec.Theorem, proofs []prove.Result, solvers int) []row {
 	return out
 }
 
+// equal counts the functions that are proved and returns the Go that is not.
+func equal(functions []validate.Verdict, code []piece) (n int, unproved []piece) {
+	proved := map[string]bool{}
+	for _, v := range functions {
+		if v.Proved() {
+			proved[where(v.Func)] = true
+			n++
+		}
+	}
+	for _, p := range code {
+		if !proved[p.File] {
+			unproved = append(unproved, p)
+		}
+	}
+	return n, unproved
+}
+
+func where(f *ssasmt.Func) string { return fmt.Sprintf("%s:%d", f.File, f.Line) }
+
 func functionRows(verdicts []validate.Verdict) []checked {
 	var out []checked
 	for _, v := range verdicts {
-		x := checked{Name: v.Func.Name, Where: fmt.Sprintf("%s:%d", v.Func.File, v.Func.Line)}
+		x := checked{Name: v.Func.Name, Where: where(v.Func)}
 		for _, r := range v.Results {
 			y := row{Name: r.Name, Fine: v.Proved()}
 			for _, t := range r.Tries {
