@@ -119,6 +119,11 @@ func TestStartupRefusals(t *testing.T) {
 		{"store in the workspaces", func(f *serveFlags) { f.state, f.db = filepath.Dir(f.db), filepath.Join(f.workspaces, "world.db") }, "config", "must not lie in the workspace root", false},
 		{"a tool that is none", func(f *serveFlags) { f.tool = "/etc/passwd" }, "tools", "", true},
 		{"no such tool", missing, "tools", "the program cannot be read", true},
+		{"examples in the workspaces", func(f *serveFlags) { f.examples = filepath.Join(f.workspaces, "corpus") }, "tools", "the examples lie inside the workspace root", true},
+		{"no such examples", func(f *serveFlags) { f.examples = filepath.Join(filepath.Dir(f.db), "none") }, "tools", "the directory of examples is not there", true},
+		{"a capability that no run has", func(f *serveFlags) { f.allowCaps = []string{"Root"} }, "tools", "Env and Net", true},
+		{"runs with Net, and no address", func(f *serveFlags) { f.allowCaps = []string{"Net"} }, "tools", "need a list of addresses", true},
+		{"an address beyond loopback", func(f *serveFlags) { f.allowCaps, f.netAllow = []string{"Net"}, []string{"192.0.2.1:80"} }, "tools", "not a canonical loopback IP", true},
 	} {
 		f := flagsIn(confinetest.Dir(t))
 		c.edit(&f)
