@@ -136,6 +136,6 @@ func (i *Invoker) intend(ctx context.Context, q record.EffectRequest, d law.Deci
 		Claim: i.call.Claim, Objects: objects,
 		Effect: q.Effect, Scope: q.Scope, Cost: q.Cost,
 		Budget:  i.call.Session.Grants[d.Grant].Budget,
-		Request: objects[len(objects)-1].Ref(), Lease: i.call.Lease,
+		Request: objects[len(objects)-1].Ref(), Lease: i.call.Lease, Credential: i.call.Session.Credential,
 	})
 }

@@ -3,6 +3,7 @@ package coordinator
 import (
 	"encoding/hex"
 	"io"
+	"time"
 
 	"world/broker/law"
 	"world/canon"
@@ -34,6 +35,8 @@ type admitted struct {
 	live     session.Live
 	registry store.Ref
 	home     store.Ref // what the episode's head of home named, "" for nothing
+	last     int64     // greatest logical time that the snapshot knew of, unix seconds
+	taken    time.Time // when the snapshot was, by a clock of no other use
 	drawn    bool      // the id is new: no call had it before
 	desc     record.Descriptor
 	declared []law.Triple
@@ -67,7 +70,7 @@ func (c *Coordinator) admit(s *Snapshot, call Call) (*admitted, error) {
 		return nil, err
 	}
 	a := &admitted{
-		surface: call.Surface, live: s.live, registry: s.registry.Ref, home: s.home, desc: desc, drawn: call.Task == "",
+		surface: call.Surface, live: s.live, registry: s.registry.Ref, home: s.home, last: s.now, taken: s.taken, desc: desc, drawn: call.Task == "",
 		id:   store.NewInvocationID(call.Surface, s.live.Record.Episode, task),
 		args: args, input: store.NewObject(record.Input, provenance(call.Surface), input),
 	}

@@ -96,6 +96,7 @@ func (c *Coordinator) commitFinish(ctx context.Context, f store.Finish) (entry s
 	for attempt := 1; ; attempt++ {
 		entry, err := c.Store.Commit(ctx, f)
 		if err == nil {
+			c.tick(f.At)
 			return entry, nil
 		}
 		if fault.Is(err, fault.Conflict) {
@@ -113,6 +114,12 @@ func (c *Coordinator) commitFinish(ctx context.Context, f store.Finish) (entry s
 		case <-ctx.Done():
 			return entry, err
 		}
+	}
+}
+
+// tick notes a recorded time.
+func (c *Coordinator) tick(at int64) {
+	for last := c.recorded.Load(); at > last && !c.recorded.CompareAndSwap(last, at); last = c.recorded.Load() {
 	}
 }
 

@@ -24,6 +24,10 @@ type Deadlines struct {
 	Handler time.Duration // default 10 s
 	Finish  time.Duration // default 2 s
 	Commit  time.Duration // default 4 s, for the last transaction with its retries
+
+	// Fresh is how old a snapshot may be that a call begins on without another look;
+	// default 50 ms, and a negative one means that every call looks again.
+	Fresh time.Duration
 }
 
 // Options is what a coordinator needs. Store and Runner are required.
@@ -47,6 +51,7 @@ type Coordinator struct {
 	episodes episodes
 	revision atomic.Pointer[registry.Revision] // the last one read; refs make it safe to keep
 	sources  sources
+	recorded atomic.Int64 // greatest logical time that a call of this process recorded
 	calls    sync.WaitGroup
 }
 
@@ -60,7 +65,7 @@ func New(o Options) *Coordinator {
 	}
 	for d, standard := range map[*time.Duration]time.Duration{
 		&o.Deadlines.Plan: 4 * time.Second, &o.Deadlines.Handler: broker.DefaultDeadline,
-		&o.Deadlines.Finish: 2 * time.Second, &o.Deadlines.Commit: 4 * time.Second,
+		&o.Deadlines.Finish: 2 * time.Second, &o.Deadlines.Commit: 4 * time.Second, &o.Deadlines.Fresh: 50 * time.Millisecond,
 	} {
 		if *d == 0 {
 			*d = standard

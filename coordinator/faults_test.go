@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	"world/coordinator"
 	"world/coordinator/capsule"
@@ -17,12 +18,13 @@ import (
 // without a durable intent, nothing runs twice, and the id tells the truth later.
 func TestEveryOperationFails(t *testing.T) {
 	seen := map[string]int{}
-	for _, mode := range []coordtest.Faulty{{Kind: fault.Internal}, {Kind: fault.Uncertain}, {Kind: fault.Corrupt, On: true}} {
+	for i, mode := range []coordtest.Faulty{{Kind: fault.Internal}, {Kind: fault.Internal}, {Kind: fault.Uncertain}, {Kind: fault.Corrupt, On: true}} {
+		fresh := time.Duration(-i % 2) // the snapshot is used, or looked at again
 		for _, args := range []string{`{}`, `{"cost":3}`} {
 			for n := 1; ; n++ {
 				f := mode
 				f.At = n
-				failAt(t, fmt.Sprintf("%s: %s from operation %d, on %v", args, f.Kind, n, f.On), args, &f)
+				failAt(t, fmt.Sprintf("%s: %s from operation %d, on %v", args, f.Kind, n, f.On), args, &f, fresh)
 				if len(f.Hit) == 0 {
 					break
 				}
@@ -39,14 +41,14 @@ func TestEveryOperationFails(t *testing.T) {
 	}
 }
 
-func failAt(t *testing.T, name, args string, f *coordtest.Faulty) {
+func failAt(t *testing.T, name, args string, f *coordtest.Faulty, fresh time.Duration) {
 	t.Helper()
 	hand := &coordtest.Hand{}
 	w := world(t, hand, nil)
 	live := writer(w, 2)
 	f.Store = w.Store
 	options := w.Options
-	options.Store = f
+	options.Store, options.Deadlines.Fresh = f, fresh
 	w.C = coordinator.New(options)
 	reply, err := w.Invoke(t.Context(), live, coordtest.Act, "task", args)
 	ran := len(hand.Jobs())

@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"context"
+	"time"
 
 	"world/canon"
 	"world/coordinator/plan"
@@ -104,16 +105,28 @@ func (c *Coordinator) ready(ctx context.Context, a *admitted) (k *course, err er
 	if k.lease, err = c.lease(ctx, a.episode()); err != nil {
 		return nil, err
 	}
-	found, err := k.moment(ctx, store.Lookup{Registries: []string{record.HomeName(a.episode())}, Ledger: a.episode()})
+	if time.Since(a.taken) < c.Deadlines.Fresh {
+		// That the session was not revoked since is a condition of the intent.
+		k.now = max(c.Clock().Unix(), a.last, c.recorded.Load())
+		k.ledger, err = c.Store.Ledger(ctx, a.episode())
+	} else {
+		err = k.again(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if err = c.atHome(ctx, a.episode(), found.Registries[0]); err != nil {
-		return nil, err
-	}
-	k.ledger = found.Ledger
 	k.claim = a.claim(k.now)
 	return k, nil
+}
+
+// again looks again, for a call that waited for its turn.
+func (k *course) again(ctx context.Context) error {
+	found, err := k.moment(ctx, store.Lookup{Registries: []string{record.HomeName(k.episode())}, Ledger: k.episode()})
+	if err != nil {
+		return err
+	}
+	k.ledger = found.Ledger
+	return k.c.atHome(ctx, k.episode(), found.Registries[0])
 }
 
 // pure runs a call of a transition that declares no effect: once, with its
@@ -155,9 +168,13 @@ func (k *course) moment(ctx context.Context, what store.Lookup) (store.Looked, e
 	return found, k.live.Still(found.Session)
 }
 
-// refused answers a call of which nothing was recorded. An id that another
+// refused answers a call of which nothing was recorded. One whose session ended
+// meanwhile hears what it would have heard a moment later. An id that another
 // process took meanwhile has its answer there.
 func (k *course) refused(ctx context.Context, err error) (Reply, error) {
+	if fault.Is(err, fault.Unauthenticated) {
+		return Reply{}, session.ErrUnknown
+	}
 	if !fault.Is(err, fault.Conflict) {
 		return Reply{}, err
 	}

@@ -208,9 +208,9 @@ func TestExpiryBoundary(t *testing.T) {
 // TestRevokedMeanwhile checks that a session revoked between snapshot and turn
 // runs nothing.
 func TestRevokedMeanwhile(t *testing.T) {
-	for _, id := range []store.TransitionID{coordtest.Act, coordtest.Echo} {
+	for i, id := range []store.TransitionID{coordtest.Act, coordtest.Act, coordtest.Echo} {
 		hand := &coordtest.Hand{}
-		w := world(t, hand, nil)
+		w := world(t, hand, func(o *coordinator.Options) { o.Deadlines.Fresh = time.Hour * time.Duration(1-2*i) })
 		live := writer(w, 5)
 		snapshot, err := w.C.Snapshot(t.Context(), live)
 		if err != nil {
@@ -227,9 +227,16 @@ func TestRevokedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestClockSetBack checks D4: what expired stays expired.
+// TestClockSetBack checks D4: what expired stays expired, whether a call looks
+// again or begins on its snapshot.
 func TestClockSetBack(t *testing.T) {
-	w := world(t, &coordtest.Hand{}, nil)
+	for _, fresh := range []time.Duration{-1, time.Hour} {
+		clockSetBack(t, fresh)
+	}
+}
+
+func clockSetBack(t *testing.T, fresh time.Duration) {
+	w := world(t, &coordtest.Hand{}, func(o *coordinator.Options) { o.Deadlines.Fresh = fresh })
 	short := w.MintFor(10, "ep", coordtest.Grant(coordtest.Write, coordtest.Scope, 9))
 	long := writer(w, 9)
 	snapshot, err := w.C.Snapshot(t.Context(), short)

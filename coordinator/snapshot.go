@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"context"
+	"time"
 
 	"world/broker/law"
 	"world/coordinator/registry"
@@ -19,10 +20,12 @@ type Snapshot struct {
 	registry registry.Revision
 	home     store.Ref // what the episode's head of home names, "" for nothing
 	now      int64     // logical unix seconds
+	taken    time.Time // for its age alone
 }
 
 // Snapshot reads the registry for a session that was just resolved.
 func (c *Coordinator) Snapshot(ctx context.Context, live session.Live) (*Snapshot, error) {
+	taken := time.Now()
 	found, err := c.Store.Look(ctx, store.Lookup{Registries: []string{record.RegistryName, record.HomeName(live.Record.Episode)}})
 	if err != nil {
 		return nil, err
@@ -40,7 +43,7 @@ func (c *Coordinator) Snapshot(ctx context.Context, live session.Live) (*Snapsho
 		known = &revision
 		c.revision.Store(known)
 	}
-	return &Snapshot{live: live, registry: *known, home: home, now: max(c.Clock().Unix(), found.At)}, nil
+	return &Snapshot{live: live, registry: *known, home: home, now: max(c.Clock().Unix(), found.At), taken: taken}, nil
 }
 
 // Visible returns the descriptors that the session may see, in order of id.

@@ -92,10 +92,29 @@ func (in Intention) Check(op string) error {
 	case !storable(string(in.Effect)) || !storable(string(in.Scope)):
 		return badText(op, "an effect or scope")
 	}
+	if in.Credential != "" {
+		if _, err := ParseCredentialID(string(in.Credential)); err != nil {
+			return err
+		}
+	}
 	if err := CheckRefs(op, in.Request); err != nil {
 		return err
 	}
 	return CheckObjects(op, in.Objects)
+}
+
+// Authorized refuses an intention whose session is not as it must be: s is the row
+// of its credential, zero for none.
+func (in Intention) Authorized(op string, s Session) error {
+	switch {
+	case s.Credential != in.Credential:
+		return fault.New(op, fault.Unauthenticated, "the call has no session")
+	case s.Revocation != "":
+		return fault.New(op, fault.Unauthenticated, "the call's session was revoked")
+	case s.Object != in.Claim.Session:
+		return fault.New(op, fault.Corrupt, "the call's session has another object than its claim")
+	}
+	return nil
 }
 
 // Opened is the intent that an intention opens, but for its ordinal.

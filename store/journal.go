@@ -32,6 +32,9 @@ type Intention struct {
 	Budget  int64 // minted budget of the deciding grant; the guard re-seeds it
 	Request Ref
 	Lease   Lease
+	// Credential names the session that must be there, with the claim's session as
+	// its object, and not be revoked; "" asks for none.
+	Credential CredentialID
 }
 
 // Status is how an intent stands. Append only: it is stored.

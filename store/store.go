@@ -32,8 +32,8 @@ type Store interface {
 	// Intend is transaction 1: claim, objects, intent and spend, all or nothing.
 	// The guard cost <= max(Budget - spent, 0) runs in the transaction: OverBudget
 	// when it fails. Conflict when the id is claimed, LeaseLost when the epoch is
-	// not current, Invalid when claim or request name an object that does not
-	// exist. Returns the intent with its ordinal.
+	// not current, Unauthenticated when Credential has no session any more, Invalid
+	// when claim or request name an object that does not exist. Returns the intent with its ordinal.
 	Intend(ctx context.Context, in Intention) (Intent, error)
 
 	// Commit is transaction 2: claim (without an intent), outcome, objects, entry

@@ -8,6 +8,7 @@ package batch
 
 import (
 	"context"
+	"runtime"
 	"slices"
 	"sync"
 
@@ -91,10 +92,12 @@ func (q *Queue[T]) withdraw(ch *Change[T]) bool {
 	return i >= 0
 }
 
-// serve runs what waits right now, and waits for nothing, then gives the lead up. A
-// panic ends the call of whoever leads, and leaves no other waiting for ever.
+// serve runs what waits right now, then gives the lead up. It waits for nobody, but
+// lets those go first who can go on at this moment: callers whose last change
+// shared a batch come back together. A panic ends the call of whoever leads, and leaves no other waiting for ever.
 func (q *Queue[T]) serve() {
 	defer func() { <-q.lead }()
+	runtime.Gosched()
 	q.mu.Lock()
 	n := min(len(q.waiting), q.limit)
 	batch := slices.Clone(q.waiting[:n])

@@ -42,6 +42,9 @@ func (o *opening) wants(w *wants) {
 	want(&w.spend, o.key())
 	want(&w.next, o.in.Claim.Episode)
 	want(&w.claims, o.in.Claim.Invocation)
+	if o.in.Credential != "" {
+		want(&w.callers, o.in.Credential)
+	}
 	w.refs(o.in.Names(), o.in.Objects)
 }
 
@@ -59,6 +62,9 @@ func (o *opening) decide(v *view, op string) error {
 	}
 	if _, claimed := v.claims[in.Claim.Invocation]; claimed {
 		return fault.New(op, fault.Conflict, "invocation %q is claimed already", in.Claim.Invocation)
+	}
+	if err := v.authorized(op, in); err != nil {
+		return err
 	}
 	was, spent := v.spend[o.key()]
 	if was.err != nil {
@@ -83,6 +89,23 @@ func (o *opening) decide(v *view, op string) error {
 	v.keep(in.Objects)
 	v.out.opened = append(v.out.opened, o.intent)
 	v.tick(in.Claim.At)
+	return nil
+}
+
+// authorized refuses a call whose session has ended. That it has not is a
+// condition of the transaction.
+func (v *view) authorized(op string, in store.Intention) error {
+	if in.Credential == "" {
+		return nil
+	}
+	session := v.sessions[in.Credential]
+	if session.err != nil {
+		return session.err
+	}
+	if err := in.Authorized(op, session.row.Session); err != nil {
+		return err
+	}
+	want(&v.out.callers, session.row)
 	return nil
 }
 

@@ -87,8 +87,13 @@ func (k *leases) take(ctx context.Context, op string, episode store.EpisodeID) (
 	return t.taken, nil
 }
 
-// holds returns a lease that this process has, as far as it knows.
-func (k *leases) holds(episode store.EpisodeID) (store.Lease, bool) {
+// holds hands out a lease that this process has, as far as it knows.
+func (k *leases) holds(episode store.EpisodeID) (store.Lease, bool) { return k.find(episode, true) }
+
+// has is holds for someone who only looks.
+func (k *leases) has(episode store.EpisodeID) (store.Lease, bool) { return k.find(episode, false) }
+
+func (k *leases) find(episode store.EpisodeID, use bool) (store.Lease, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	h := k.held[episode]
@@ -96,7 +101,9 @@ func (k *leases) holds(episode store.EpisodeID) (store.Lease, bool) {
 	if h == nil || !now.Before(h.until) {
 		return store.Lease{}, false
 	}
-	h.used = now
+	if use {
+		h.used = now
+	}
 	return store.Lease{Episode: episode, Epoch: h.epoch}, true
 }
 

@@ -24,6 +24,7 @@ type wants struct {
 	intents  map[intentKey]bool
 	objects  map[store.Ref]bool
 	sessions map[store.CredentialID]bool
+	callers  map[store.CredentialID]bool // whose sessions calls stand on
 	mints    bool
 	registry map[string]bool
 	ends     map[store.EpisodeID]bool // what would keep them from ending
@@ -145,8 +146,10 @@ func (w *wants) loadHost(b *pgx.Batch, v *view) {
 			return r.Err()
 		})
 	}
-	if len(w.sessions) > 0 {
-		read(b, rows.ScanSession, func(s rows.Session, err error) { v.sessions[s.Credential] = found[rows.Session]{s, err} }, readSessions, texts(w.sessions))
+	for _, credentials := range []map[store.CredentialID]bool{w.sessions, w.callers} {
+		if len(credentials) > 0 {
+			read(b, rows.ScanSession, func(s rows.Session, err error) { v.sessions[s.Credential] = found[rows.Session]{s, err} }, readSessions, texts(credentials))
+		}
 	}
 	if w.mints {
 		b.Queue(readLastSeq).QueryRow(func(row pgx.Row) error { return row.Scan(&v.lastSeq) })

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"world/store"
+	"world/store/rows"
 )
 
 // memory is what the lane last saw of rows that few others change: its leases and
@@ -24,9 +25,11 @@ type remembered struct {
 	claims  map[store.InvocationID]store.Claim // of open intents
 	intents map[intentKey]store.Intent         // open ones
 	objects map[store.Ref]store.Label
-	head    *store.Head
-	clock   int64
-	doubt   int // how many more transactions do not trust it with the head
+	callers map[store.CredentialID]rows.Session
+	ledgers
+	head  *store.Head
+	clock int64
+	doubt int // how many more transactions do not trust it with the head
 }
 
 const (
@@ -54,7 +57,8 @@ func (m *memory) mistrust() {
 func (m *memory) clear() {
 	m.remembered = remembered{
 		leases: map[store.EpisodeID]leaseRow{}, spend: map[spendKey]spendRow{}, next: map[store.EpisodeID]int64{},
-		claims: map[store.InvocationID]store.Claim{}, intents: map[intentKey]store.Intent{}, objects: map[store.Ref]store.Label{}, doubt: m.doubt,
+		claims: map[store.InvocationID]store.Claim{}, intents: map[intentKey]store.Intent{}, objects: map[store.Ref]store.Label{},
+		callers: map[store.CredentialID]rows.Session{}, ledgers: m.ledgers.none(), doubt: m.doubt,
 	}
 }
 
@@ -94,6 +98,13 @@ func (m *memory) predict(w *wants, owner string) *view {
 		}
 		v.next[k] = next
 	}
+	for k := range w.callers {
+		row, ok := m.callers[k]
+		if !ok {
+			return nil
+		}
+		v.sessions[k] = found[rows.Session]{row: row}
+	}
 	for k := range w.leases {
 		if row, ok := m.leases[k]; ok {
 			v.leases[k] = found[leaseRow]{row: row}
@@ -121,13 +132,15 @@ func (m *memory) predict(w *wants, owner string) *view {
 func (m *memory) remember(v *view) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if max(len(m.leases), len(m.spend), len(m.next), len(m.claims), len(m.objects)) > memoryRows {
+	if max(len(m.leases), len(m.spend), len(m.next), len(m.claims), len(m.objects), len(m.callers), len(m.ledgers.known), len(m.ledgers.spends)) > memoryRows {
 		m.clear()
 	}
 	if !v.predicted {
 		keepSound(m.leases, v.leases)
 	}
 	keepSound(m.spend, v.spend)
+	keepSound(m.callers, v.sessions)
+	m.ledgers.spent(v)
 	for k, next := range v.next {
 		m.next[k] = next
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -66,6 +67,7 @@ type Store struct {
 	leases  *leases
 	named   bool // the owner's name was given, and outlives the process
 	closing sync.Once
+	shut    atomic.Bool
 }
 
 var _ store.Store = (*Store)(nil)
@@ -141,6 +143,7 @@ func (s *Store) open(ctx context.Context, opts Options) error {
 // if the database can be reached, and end by themselves if not.
 func (s *Store) Close() error {
 	s.closing.Do(func() {
+		s.shut.Store(true)
 		if s.leases != nil {
 			s.leases.stop()
 		}

@@ -48,7 +48,8 @@ func (s *Store) Look(ctx context.Context, what store.Lookup) (store.Looked, erro
 	var at []int64
 	var sessions []rows.Session
 	moves := make([][]store.HeadMove, len(what.Registries))
-	ledger := store.Ledger{}
+	var ledger store.Ledger
+	keep := func(store.Ledger) {}
 	queries := []query{into(&at, rows.ScanClock, clockQuery)}
 	if what.Session != "" {
 		queries = append(queries, into(&sessions, rows.ScanSession, sessionQuery, string(what.Session)))
@@ -57,11 +58,15 @@ func (s *Store) Look(ctx context.Context, what store.Lookup) (store.Looked, erro
 		queries = append(queries, into(&moves[i], rows.ScanRegistry, registryQuery, name))
 	}
 	if what.Ledger != "" {
-		queries = append(queries, ledgerQuery(&ledger, what.Ledger))
+		var known bool
+		if ledger, known, keep = s.ledgerAt(what.Ledger); !known {
+			queries = append(queries, ledgerQuery(&ledger, what.Ledger))
+		}
 	}
 	if err := s.ask(ctx, "postgres: look", queries...); err != nil {
 		return store.Looked{}, err
 	}
+	keep(ledger)
 	if len(at) == 0 {
 		return store.Looked{}, rows.Damaged("the clock is missing")
 	}

@@ -11,23 +11,28 @@ import (
 )
 
 // table says how rows of one kind are written. Many rows are one statement of
-// arrays, so that it stays prepared whatever their number is; few rows, which are
-// what one call writes, are named one by one, which the server runs faster.
+// arrays, so that it stays prepared whatever their number is; as many rows as one
+// call writes are named one by one, which the server runs faster.
 type table struct {
-	insertion string              // of many rows
-	few       [fewRows + 1]string // insertions by the number of rows
-	update    string              // of many rows, returns a row for each it changes
-	updateOne string              // of one row
-	changing  []int               // indexes of the columns that an update sends: keys, then what may change
+	insertion string   // of many rows
+	few       []string // insertions by the number of rows, as far as they are few
+	update    string   // of many rows, returns a row for each it changes
+	updateOne string   // of one row
+	changing  []int    // indexes of the columns that an update sends: keys, then what may change
 }
 
-// fewRows is up to how many rows are few.
-const fewRows = 8
+// callObjects is how many objects each transaction of a usual call has at most.
+const callObjects = 4
 
 // newTable describes a table: its columns in the order of their values, each with
 // the first letter of its type (text, int8, bytea); the key comes first. Changing
 // names the columns that updates set, "" for a table without updates.
 func newTable(name, columns, types string, keys int, changing string) table {
+	return newTableOf(1, name, columns, types, keys, changing)
+}
+
+// newTableOf describes a table of which one call writes so many rows.
+func newTableOf(few int, name, columns, types string, keys int, changing string) table {
 	all := strings.Split(columns, ", ")
 	if len(all) != len(types) {
 		panic("postgres: table " + name + " has columns without a type")
@@ -40,9 +45,9 @@ func newTable(name, columns, types string, keys int, changing string) table {
 		}
 		return strings.Join(list, ", ")
 	}
-	t := table{insertion: fmt.Sprintf("INSERT INTO world.%s (%s) SELECT %s", name, columns, arrays(every(len(all))))}
+	t := table{few: make([]string, few+1), insertion: fmt.Sprintf("INSERT INTO world.%s (%s) SELECT %s", name, columns, arrays(every(len(all))))}
 	var groups []string
-	for n := range fewRows {
+	for n := range few {
 		var list []string
 		for i := range all {
 			list = append(list, fmt.Sprintf("$%d::%s", n*len(all)+i+1, sql[types[i]]))
@@ -74,7 +79,7 @@ func newTable(name, columns, types string, keys int, changing string) table {
 }
 
 var (
-	objectTable   = newTable("objects", rows.ObjectColumns, "bttbb", 1, "")
+	objectTable   = newTableOf(callObjects, "objects", rows.ObjectColumns, "bttbb", 1, "")
 	claimTable    = newTable("claims", rows.ClaimColumns, "tttbbbib", 1, "")
 	intentTable   = newTable("intents", rows.IntentColumns, "titttibiitbbibb", 2, "status, record, detail, outcome_at, reconciled, digest")
 	entryTable    = newTable("log", rows.EntryColumns, "iibbbtbbbbtb", 1, "")
@@ -88,7 +93,7 @@ var (
 
 // adding is the part of a transaction that inserts rows.
 func (t table) adding(values [][]any) part {
-	if n := len(values); n <= fewRows {
+	if n := len(values); n < len(t.few) {
 		return part{statement: t.few[n], args: slices.Concat(values...)}
 	}
 	return part{statement: t.insertion, args: transpose(values, every(len(values[0])))}

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -10,7 +11,8 @@ import (
 
 // writes are the rows that a transaction changes.
 type writes struct {
-	fences   []leaseRow // leases that must still be running when this is written
+	fences   []leaseRow            // leases that must still be running when this is written
+	callers  map[rows.Session]bool // sessions that must still be as they are
 	leases   changes[leaseRow]
 	spend    changes[spendRow]
 	claims   []store.Claim
@@ -67,6 +69,11 @@ const fenceStatement = "SELECT 1 FROM (SELECT unnest($1::text[]) AS episode, unn
 
 const fenceOne = "SELECT 1 FROM world.leases l WHERE l.episode = $1::text AND l.digest = $2::bytea AND l.until > " + nowMicros + " FOR UPDATE"
 
+const callersStatement = "SELECT 1 FROM (SELECT unnest($1::text[]) AS credential, unnest($2::bytea[]) AS digest) n JOIN world.sessions s " +
+	"ON s.credential = n.credential AND s.digest = n.digest"
+
+const callerOne = "SELECT 1 FROM world.sessions s WHERE s.credential = $1::text AND s.digest = $2::bytea"
+
 const labelStatement = "INSERT INTO world.labels (hash, semantic_id, provenance, digest) " +
 	"SELECT * FROM unnest($1::bytea[], $2::text[], $3::text[], $4::bytea[]) ON CONFLICT (hash, semantic_id, provenance) DO NOTHING"
 
@@ -76,20 +83,12 @@ const clockStatement = "UPDATE world.clock SET at = $1, digest = $2 WHERE id = 1
 // which all transactions lock, and rows of one table in the order of their keys,
 // so that no two transactions wait for each other.
 func (w *writes) parts() []part {
-	var all []part
-	if n := len(w.fences); n > 0 {
-		slices.SortFunc(w.fences, func(x, y leaseRow) int { return compare(x.Episode, y.Episode) })
-		episodes, digests := make([]string, n), make([][]byte, n)
-		for i, r := range w.fences {
-			d := r.digest()
-			episodes[i], digests[i] = string(r.Episode), d[:]
-		}
-		p := part{statement: fenceStatement, args: []any{episodes, digests}, guard: true, rows: int64(n)}
-		if n == 1 {
-			p.statement, p.args = fenceOne, []any{episodes[0], digests[0]}
-		}
-		all = append(all, p)
-	}
+	slices.SortFunc(w.fences, func(x, y leaseRow) int { return compare(x.Episode, y.Episode) })
+	all := standing(fenceStatement, fenceOne, w.fences, func(r leaseRow) (string, store.Digest) { return string(r.Episode), r.digest() })
+	callers := slices.Collect(maps.Keys(w.callers))
+	all = append(all, standing(callersStatement, callerOne, callers, func(r rows.Session) (string, store.Digest) {
+		return string(r.Credential), r.Digest()
+	})...)
 	all = append(all, w.leases.parts(leaseTable, leaseArgs, leaseRow.digest)...)
 	all = append(all, w.spend.parts(spendTable, spendArgs, spendRow.digest)...)
 	all = append(all, w.headPart()...)
@@ -106,6 +105,23 @@ func (w *writes) parts() []part {
 		all = append(all, part{statement: clockStatement, args: []any{w.clock, d[:]}})
 	}
 	return all
+}
+
+// standing is the guard that rows are as they were read: many of them, or one.
+func standing[T any](many, one string, list []T, row func(T) (string, store.Digest)) []part {
+	n := len(list)
+	if n == 0 {
+		return nil
+	}
+	keys, digests := make([]string, n), make([][]byte, n)
+	for i, r := range list {
+		key, d := row(r)
+		keys[i], digests[i] = key, d[:]
+	}
+	if n == 1 {
+		return []part{{statement: one, args: []any{keys[0], digests[0]}, guard: true, rows: 1}}
+	}
+	return []part{{statement: many, args: []any{keys, digests}, guard: true, rows: int64(n)}}
 }
 
 func added[T any](t table, list []T, args func(T) []any) []part {

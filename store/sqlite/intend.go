@@ -40,6 +40,9 @@ func (s *Store) Intend(ctx context.Context, in store.Intention) (store.Intent, e
 // intend reads once what it needs to know, then writes. The first write carries
 // the guards and changes nothing when one of them fails.
 func intend(c *conn, op string, in store.Intention, intent *store.Intent) error {
+	if err := authorized(c, op, in); err != nil {
+		return err
+	}
 	now := ledgerRow{spent: spentRow{in.Claim.Episode, store.Spent{Effect: in.Effect, Scope: in.Scope}}}
 	named := c.known.unknown(in.Names())
 	again, err := len(named) == 0 && now.recall(c), error(nil)
@@ -70,6 +73,22 @@ func intend(c *conn, op string, in store.Intention, intent *store.Intent) error 
 		return err
 	}
 	return tick(c, now.clock, in.Claim.At)
+}
+
+// authorized refuses a call whose session has ended.
+func authorized(c *conn, op string, in store.Intention) error {
+	if in.Credential == "" {
+		return nil
+	}
+	s, ok := c.known.session(in.Credential)
+	if !ok {
+		found, err := readSession(c, in.Credential)
+		if err != nil && !fault.Is(err, fault.NotFound) {
+			return err
+		}
+		s = found.Session
+	}
+	return in.Authorized(op, s)
 }
 
 // ledgerRow is what an intent is decided by, read in one statement.

@@ -154,6 +154,17 @@ func (k *known) ledger(episode store.EpisodeID) (store.Ledger, bool) {
 	return l, ok
 }
 
+// session returns a session as the open transaction has it, when it is mirrored.
+func (k *known) session(id store.CredentialID) (store.Session, bool) {
+	if k.mirror == nil || k.news.unknown || k.news.acted {
+		return store.Session{}, false
+	}
+	k.mirror.mu.Lock()
+	defer k.mirror.mu.Unlock()
+	s, ok := k.mirror.sessions[id]
+	return s, ok
+}
+
 // bySpent orders the totals of a ledger.
 func bySpent(a, b store.Spent) int {
 	return cmp.Or(cmp.Compare(a.Effect, b.Effect), cmp.Compare(a.Scope, b.Scope))

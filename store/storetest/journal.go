@@ -146,6 +146,48 @@ func intendRefuses(t *testing.T, open Opener) {
 	ok(t, err)
 }
 
+// authorizedCall: the session that a call stands on is a condition of its intent.
+func authorizedCall(t *testing.T, open Opener) {
+	w := opened(t, open)
+	mint := func(n int, o store.Object) {
+		t.Helper()
+		_, err := w.Act(w.ctx, store.Act{Objects: []store.Object{o}, Draft: w.draft(o, o), Changes: []store.Change{store.MintSession{
+			Session: store.Session{Credential: credential(n), Object: o.Ref(), Episode: episode, CreatedAt: 1, ExpiresAt: 2}}}})
+		ok(t, err)
+	}
+	mint(1, w.session)
+	mint(2, text("world/session/v1", "another"))
+	lease := w.lease()
+	by := func(task string, n int) store.Intention {
+		in := w.intention(task, 10, lease)
+		in.Credential = credential(n)
+		return in
+	}
+	for _, task := range []string{"1", "2"} {
+		_, err := w.Intend(w.ctx, by(task, 1))
+		ok(t, err)
+	}
+	before := w.state()
+	refused := func(what string, in store.Intention, kind fault.Kind) {
+		t.Helper()
+		_, err := w.Intend(w.ctx, in)
+		wantKind(t, what, err, kind)
+		equal(t, "state", w.state(), before)
+	}
+	malformed := by("3", 1)
+	malformed.Credential = "secret"
+	refused("malformed credential", malformed, fault.Invalid)
+	refused("a session that is not there", by("3", 3), fault.Unauthenticated)
+	refused("another session", by("3", 2), fault.Corrupt)
+	_, err := w.act(1, "revoke", store.RevokeSession{Credential: credential(1), Revocation: w.source.Ref()})
+	ok(t, err)
+	before = w.state()
+	refused("a revoked session", by("3", 1), fault.Unauthenticated)
+	_, err = w.Intend(w.ctx, w.intention("3", 10, lease))
+	ok(t, err)
+	w.checkLedger(t)
+}
+
 func commitRefuses(t *testing.T, open Opener) {
 	w := opened(t, open)
 	in, intent := w.intend("1")

@@ -188,6 +188,23 @@ func sharedEvidence(t *testing.T, open Opener) {
 	_, err = w.act(5, "revoke again", store.RevokeSession{Credential: credential(1), Revocation: w.source.Ref()})
 	wantKind(t, "second revocation", err, fault.Conflict)
 
+	// A session that another process revoked takes no intent more, whatever this
+	// process remembers of it.
+	mint.Session.Credential, mint.Session.Object = credential(2), w.session.Ref()
+	_, err = w.Act(w.ctx, store.Act{Objects: []store.Object{w.session}, Draft: w.draft(w.session, w.session), Changes: []store.Change{mint}})
+	ok(t, err)
+	in := w.intention("1", 10, w.lease())
+	in.Credential = credential(2)
+	_, err = w.Intend(w.ctx, in)
+	ok(t, err)
+	_, err = other.act(5, "revoke the caller", store.RevokeSession{Credential: credential(2), Revocation: w.source.Ref()})
+	ok(t, err)
+	in = w.intention("2", 10, w.lease())
+	in.Credential = credential(2)
+	_, err = w.Intend(w.ctx, in)
+	wantKind(t, "intent of a session that another process revoked", err, fault.Unauthenticated)
+	w.checkLedger(t)
+
 	// Equal bytes from two processes are one object with both labels.
 	for _, err := range crowd(8, func(i int) error {
 		return []*world{w, other}[i%2].Keep(w.ctx, []store.Object{store.NewObject("world/test/v1", fmt.Sprint("by ", i), []byte("the same"))})

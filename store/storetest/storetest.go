@@ -38,6 +38,7 @@ func Run(t *testing.T, fresh func(t *testing.T) Opener) {
 		{"PureCall", pureCall},
 		{"EffectfulCall", effectfulCall},
 		{"IntendRefuses", intendRefuses},
+		{"AuthorizedCall", authorizedCall},
 		{"CommitRefuses", commitRefuses},
 		{"CommitOntoAHead", commitOntoAHead},
 		{"BudgetGuard", budgetGuard},
