@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"world/cmd/internal/statedir"
+	"world/confine"
 	"world/fault"
 	"world/store"
 	"world/store/engine"
@@ -141,33 +142,75 @@ func below(root, path string) bool {
 }
 
 // make creates the directories that are missing, for this user alone, and
-// refuses those in which another could put files. The workspace root lets others
-// through, but not list it: tools run as users of their own.
+// refuses those in which another could put files. It begins with the workspace
+// root, so that nothing else is made when programs could not reach that.
 func (l layout) make() error {
-	for _, dir := range []struct {
-		place
-		mode os.FileMode
-	}{
-		{place{"the store's directory", l.folder()}, 0o700},
-		{place{"the state directory", l.state}, 0o700},
-		{place{"the archive", l.archive()}, 0o700},
-		{place{"the policies", l.policies()}, 0o700},
-		{place{"the workspace root", l.workspaces}, 0o711},
+	if l.workspaces != "" {
+		if err := makeWorkspaces(l.workspaces); err != nil {
+			return err
+		}
+	}
+	for _, dir := range []place{
+		{"the store's directory", l.folder()}, {"the state directory", l.state}, {"the archive", l.archive()}, {"the policies", l.policies()},
 	} {
 		if dir.path == "" {
 			continue
 		}
-		if err := os.MkdirAll(dir.path, dir.mode); err != nil {
+		if err := os.MkdirAll(dir.path, 0o700); err != nil {
 			return fmt.Errorf("%s cannot be made: %w", dir.what, err)
 		}
-		info, err := os.Stat(dir.path)
-		if err != nil {
+		if err := dir.ours(); err != nil {
 			return err
 		}
-		owner := info.Sys().(*syscall.Stat_t).Uid
-		if info.Mode().Perm()&0o022 != 0 || owner != uint32(os.Geteuid()) {
-			return fault.New("serve: placement", fault.Denied, "%s must belong to this user, and no other may write it", dir.what)
+	}
+	return nil
+}
+
+// ours refuses a directory in which another user could put files.
+func (p place) ours() error {
+	info, err := os.Stat(p.path)
+	if err != nil {
+		return err
+	}
+	owner := info.Sys().(*syscall.Stat_t).Uid
+	if info.Mode().Perm()&0o022 != 0 || owner != uint32(os.Geteuid()) {
+		return fault.New("serve: placement", fault.Denied, "%s must belong to this user, and no other may write it", p.what)
+	}
+	return nil
+}
+
+// makeWorkspaces makes the workspace root within a directory that is there: a path
+// that is mistyped higher up is no wish. It lets others through, whatever the mask
+// of the process, but not list it: tools run as users of their own.
+func makeWorkspaces(path string) (err error) {
+	const op = "serve: placement"
+	root := place{"the workspace root", path}
+	err = os.Mkdir(path, 0o700)
+	switch {
+	case err == nil:
+		defer func() {
+			if err != nil {
+				os.Remove(path)
+			}
+		}()
+		if err := os.Chmod(path, 0o711); err != nil {
+			return fault.Wrap(op, fault.Unavailable, err, "%s cannot be made", root.what)
 		}
+	case errors.Is(err, fs.ErrNotExist):
+		return fault.New(op, fault.NotFound, "the workspace root %s is not there, and %s, where it would be made, is not either",
+			quote(path), quote(filepath.Dir(path)))
+	case !errors.Is(err, fs.ErrExist):
+		return fault.Wrap(op, fault.Unavailable, err, "the workspace root %s cannot be made", quote(path))
+	}
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		return fault.Wrap(op, fault.Invalid, err, "the workspace root %s is not a directory", quote(path))
+	}
+	if err := root.ours(); err != nil {
+		return err
+	}
+	if !confine.Reachable(filepath.Join(path, "any"), confine.UserOf("")) {
+		return fault.New(op, fault.Unavailable,
+			"programs run as users of their own, and the workspace root %s or a directory above it does not let them through: it needs mode o+x", quote(path))
 	}
 	return nil
 }

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
+	"world/confine/confinetest"
 	"world/fault"
 )
 
@@ -84,7 +87,8 @@ func TestPlacementFollowsLinks(t *testing.T) {
 }
 
 func TestMadeDirectoriesAreOnesOwn(t *testing.T) {
-	l := at(t, t.TempDir(), "a/b/world.db", "s", "ws")
+	l := at(t, confinetest.Dir(t), "a/b/world.db", "s", "ws")
+	defer syscall.Umask(syscall.Umask(0o077)) // which the workspace root is made in spite of
 	if err := l.make(); err != nil {
 		t.Fatal(err)
 	}
@@ -106,6 +110,60 @@ func TestMadeDirectoriesAreOnesOwn(t *testing.T) {
 	}
 	if err := l.make(); err != nil {
 		t.Errorf("a state directory that others may read: %v", err)
+	}
+}
+
+// A workspace root that cannot serve is refused before anything is made, and what
+// was made of it is taken away.
+func TestAWorkspaceRootIsRefusedFirst(t *testing.T) {
+	for name, row := range map[string]struct {
+		workspaces, says string
+		prepare          func(dir string) error
+	}{
+		"nothing above it":          {"typo/ws", "/typo, where it would be made, is not either", nil},
+		"within the store's folder": {"a/b/ws", "/a/b, where it would be made, is not either", nil},
+		"a file":                    {"file", "file is not a directory", func(dir string) error { return os.WriteFile(filepath.Join(dir, "file"), nil, 0o600) }},
+		"one that others may write": {"ws", "no other may write it", func(dir string) error {
+			return errors.Join(os.Mkdir(filepath.Join(dir, "ws"), 0o700), os.Chmod(filepath.Join(dir, "ws"), 0o777))
+		}},
+		"below a file": {"file/ws", "cannot be made", func(dir string) error { return os.WriteFile(filepath.Join(dir, "file"), nil, 0o600) }},
+	} {
+		dir := confinetest.Dir(t)
+		if row.prepare != nil {
+			if err := row.prepare(dir); err != nil {
+				t.Fatal(err)
+			}
+		}
+		before, _ := os.ReadDir(dir)
+		l := at(t, dir, "a/b/world.db", "s", row.workspaces)
+		if err := l.make(); err == nil || !strings.Contains(err.Error(), row.says) || strings.Contains(startupText(err), "\n") {
+			t.Errorf("%s: %v, want %q", name, err, row.says)
+		}
+		if after, _ := os.ReadDir(dir); len(after) != len(before) {
+			t.Errorf("%s: made all the same: %v", name, after)
+		}
+	}
+	if os.Geteuid() != 0 {
+		return // programs run as this user, whom nothing keeps out
+	}
+	dir := confinetest.Dir(t)
+	if err := os.Mkdir(filepath.Join(dir, "closed"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	l := at(t, dir, "a/b/world.db", "s", "closed/ws")
+	if err := l.make(); !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "it needs mode o+x") {
+		t.Errorf("a closed folder: %v", err)
+	}
+	entries, _ := os.ReadDir(dir)
+	inside, _ := os.ReadDir(filepath.Join(dir, "closed"))
+	if len(entries) != 1 || len(inside) != 0 {
+		t.Errorf("made all the same: %v, %v", entries, inside)
+	}
+	if err := os.Chmod(filepath.Join(dir, "closed"), 0o711); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.make(); err != nil {
+		t.Errorf("an open folder: %v", err)
 	}
 }
 
