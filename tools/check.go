@@ -77,7 +77,7 @@ func (h *Handler) ask(ctx context.Context, worktree string, p policy.Policy) (su
 		return summary, err
 	}
 	if result.Bound != confine.Unbounded || result.Exit != 0 {
-		return fail(fmt.Sprintf("it ended with exit code %d, %s", result.Exit, result.Bound))
+		return fail(ending(result))
 	}
 	answer, problem := readAnswer(result.Stdout)
 	if problem != "" {
@@ -91,6 +91,19 @@ func (h *Handler) ask(ctx context.Context, worktree string, p policy.Policy) (su
 		return fail("its summary has another " + wrong)
 	}
 	return summary, nil
+}
+
+// ending says how a tool ended that gave no answer. A shell's 126 and 127 mean that
+// what its script starts could not be: in the jail most of the machine is not there.
+func ending(r confine.Result) string {
+	text := fmt.Sprintf("it ended with exit code %d", r.Exit)
+	if r.Bound != confine.Unbounded {
+		text += ", " + string(r.Bound)
+	}
+	if r.Exit == 126 || r.Exit == 127 {
+		text += ", as a script does when the program that it starts cannot be run or is hidden: what the tool needs must lie in the tool's own folder"
+	}
+	return text
 }
 
 // contractOps are the operations that any tool binary must have.

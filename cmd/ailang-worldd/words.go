@@ -28,7 +28,7 @@ func words(err error) string {
 	}
 	var e *fault.Error
 	if !errors.As(err, &e) {
-		return err.Error()
+		return strings.TrimSpace(err.Error())
 	}
 	text := e.Detail
 	if text == "" {

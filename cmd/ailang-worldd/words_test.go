@@ -17,6 +17,7 @@ func TestWords(t *testing.T) {
 		want string
 	}{
 		{errors.New("unknown flag"), "unknown flag"},
+		{fault.Wrap("op: x", fault.Unavailable, errors.New("start [exec format error]\n"), "no jail"), "no jail: start [exec format error]"},
 		{fault.New("op: x", fault.Denied, "no"), "no"},
 		{fault.New("op: x", fault.Locked, ""), "locked"},
 		{inner, "not found: 99"},

@@ -33,6 +33,9 @@ there is none is proved by both.`,
 	}
 	verb.Flags().StringArrayVar(&a, "a", nil, "one grant of the first set; repeat in mint order")
 	verb.Flags().StringArrayVar(&b, "b", nil, "one grant of the second set; repeat in mint order")
+	for _, set := range []string{"a", "b"} {
+		verb.MarkFlagRequired(set)
+	}
 	verb.Flags().StringVar(&shape, "request", "*=*:*@*", "the shape of the requests that count")
 	verb.Flags().StringVar(&file, "law", "", "compare under the law in this file")
 	return verb

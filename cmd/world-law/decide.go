@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"strconv"
@@ -52,10 +53,10 @@ func decideVerb(cmd *cobra.Command, s *setup, q question) error {
 	if err != nil {
 		return err
 	}
-	out := cmd.OutOrStdout()
-	fmt.Fprintf(out, "%-10s  %-18s  %5s  %20s  %20s\n", "by", "label", "grant", "before", "remaining")
+	var out bytes.Buffer // shown whole or not at all
+	fmt.Fprintf(&out, "%-10s  %-18s  %5s  %20s  %20s\n", "by", "label", "grant", "before", "remaining")
 	goes := law.Decide(c.Grants, c.Request)
-	answer(out, "broker/law", goes, goes.Verdict.Label())
+	answer(&out, "broker/law", goes, goes.Verdict.Label())
 	differ := false
 	for _, p := range s.solvers() {
 		m, err := drift.Open(cmd.Context(), decides.Book, p, s.limit)
@@ -71,8 +72,11 @@ func decideVerb(cmd *cobra.Command, s *setup, q question) error {
 		if err != nil {
 			return err
 		}
-		answer(out, p.Name, ds[0], label)
+		answer(&out, p.Name, ds[0], label)
 		differ = differ || ds[0] != goes || label != goes.Verdict.Label()
+	}
+	if _, err := out.WriteTo(cmd.OutOrStdout()); err != nil {
+		return err
 	}
 	if differ && q.law == "" {
 		return errNot("the answers differ")

@@ -3,12 +3,14 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"world/broker/law"
 	"world/drift/relate"
+	"world/fault"
 )
 
 func newDiff(s *setup) *cobra.Command {
@@ -37,6 +39,10 @@ Exit 1: not decided, or not as --want says. Exit 2: could not be tried.`,
 }
 
 func diffVerb(cmd *cobra.Command, s *setup, file, baseFile, want string) error {
+	words := []relate.Relation{relate.Equivalent, relate.Narrower, relate.Wider, relate.Incomparable}
+	if want != "" && !slices.Contains(words, relate.Relation(want)) {
+		return fault.New("diff", fault.Invalid, "--want %q is not one of %q", want, words)
+	}
 	base, err := s.law(baseFile)
 	if err != nil {
 		return err

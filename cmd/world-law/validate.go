@@ -51,7 +51,6 @@ func validateVerb(ctx context.Context, out io.Writer, s *setup, dir string) erro
 	}
 	functions, proved := 0, 0
 	var untried error
-	validateRow(out, "function", "obligation", "z3 ms", "cvc5 ms")
 	for _, subject := range validate.Subjects {
 		source, err := ssasmt.Load(dir, subject.Package)
 		if err != nil {
@@ -60,6 +59,9 @@ func validateVerb(ctx context.Context, out io.Writer, s *setup, dir string) erro
 		task, err := validate.Prepare(subject, source, book)
 		if err != nil {
 			return err
+		}
+		if functions == 0 {
+			validateRow(out, "function", "obligation", "z3 ms", "cvc5 ms")
 		}
 		for _, v := range task.Prove(ctx, validate.Options{Solvers: s.solvers(), Limit: s.limit, Jobs: s.jobs}) {
 			functions++

@@ -38,8 +38,11 @@ func Load(dir, path string) (*Source, error) {
 		return nil, fault.New(op, fault.Invalid, "%s names %d packages, not one", path, len(found))
 	}
 	p := found[0]
+	if len(p.Errors) > 0 && len(p.GoFiles) == 0 {
+		return nil, fault.Wrap(op, fault.NotFound, p.Errors[0], "%s is not to be found from %q: that must be a directory of the module that holds it", path, dir)
+	}
 	if len(p.Errors) > 0 {
-		return nil, fault.Wrap(op, fault.Invalid, p.Errors[0], "%s does not compile", path)
+		return nil, fault.Wrap(op, fault.Invalid, p.Errors[0], "%s does not compile: %s", path, p.Errors[0])
 	}
 	if p.Module == nil {
 		return nil, fault.New(op, fault.Invalid, "%s is outside a module", path)
