@@ -187,13 +187,13 @@ func TestKillDaemon(t *testing.T) {
 // no signal of a parent's death is armed yet.
 func TestKillDaemonEarly(t *testing.T) {
 	s := newSite(t, confine.Namespaces)
-	for i := range 24 {
+	for i := range 16 {
 		cmd, out := s.daemon(confine.Namespaces, "program")
 		line := make([]byte, len("ready\n"))
 		if _, err := io.ReadFull(out, line); err != nil || !strings.HasPrefix(string(line), "ready") {
 			t.Fatalf("%q, %v", line, err)
 		}
-		for end := time.Now().Add(time.Duration(i) * 500 * time.Microsecond); time.Now().Before(end); {
+		for end := time.Now().Add(time.Duration(i) * 750 * time.Microsecond); time.Now().Before(end); {
 		}
 		cmd.Process.Kill()
 		cmd.Wait()

@@ -2,13 +2,8 @@ package confine
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/json"
-	"fmt"
-	"os"
 	"slices"
 	"sync"
-	"syscall"
 	"time"
 
 	"world/fault"
@@ -29,25 +24,6 @@ type pool struct {
 	timer   *time.Timer    // of the next sweep; nil: none
 	starts  sync.WaitGroup // processes being started or taken down
 }
-
-// kind is a digest of all that is fixed about a run before its input comes.
-type kind [sha256.Size]byte
-
-// shelf holds the waiting processes of one kind, the oldest first.
-type shelf struct {
-	spec     Spec
-	ready    []*run
-	starting int
-	depth    int       // how many should wait: one more each time that none was there in time
-	used     time.Time // last
-}
-
-func (h *shelf) deepen() { h.depth = min(h.depth+1, maxDepth) }
-
-const (
-	maxDepth = 8               // processes of one kind that wait
-	maxAge   = 5 * time.Minute // of a waiting process, and of a kind that nobody asks for
-)
 
 func newPool(j *Jail, size int) *pool {
 	return &pool{jail: j, size: size, kinds: map[kind]*shelf{}}
@@ -83,25 +59,6 @@ func (p *pool) run(ctx context.Context, s Spec) (Result, error) {
 		return p.jail.runAt(ctx, level, s)
 	}
 	return result, err
-}
-
-// kindOf digests a spec without what may differ between runs of a kind. A worktree
-// is the directory that is there now, whatever its path named before.
-func kindOf(s Spec) (kind, error) {
-	s.Stdin, s.Limits.Wall = nil, 0
-	text, err := json.Marshal(s)
-	if err != nil {
-		return kind{}, fault.Wrap("confine: run", fault.Internal, err, "")
-	}
-	if s.Worktree != "" {
-		info, err := os.Lstat(s.Worktree)
-		if err != nil {
-			return kind{}, invalid("a path of a run is not a real directory")
-		}
-		stat := info.Sys().(*syscall.Stat_t)
-		text = fmt.Appendf(text, " %d %d", stat.Dev, stat.Ino)
-	}
-	return sha256.Sum256(text), nil
 }
 
 // take returns a process that waits for this kind of run, nil when there is none,

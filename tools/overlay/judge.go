@@ -11,8 +11,6 @@ import (
 	"syscall"
 	"unicode/utf8"
 
-	"golang.org/x/sys/unix"
-
 	"world/tools/policy"
 )
 
@@ -137,13 +135,6 @@ func (j *judge) mode(info fs.FileInfo) fs.FileMode {
 	return info.Mode().Perm()
 }
 
-// whiteout reports the mark of the overlay for a name that was deleted. Programs
-// cannot make it through the overlay.
-func whiteout(info fs.FileInfo) bool {
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	return ok && info.Mode()&fs.ModeCharDevice != 0 && stat.Rdev == 0
-}
-
 // add records a step, unless the law forbids to touch the path.
 func (j *judge) add(s step) error {
 	if text := j.law.Protection(s.Path); text != "" {
@@ -194,55 +185,6 @@ func (j *judge) onlyCache(name string) bool {
 	return err == nil && len(entries) == 1 && entries[0].Name() == toolsCache
 }
 
-// opaque reports the overlay's mark on a directory that was deleted and made anew.
-func (j *judge) opaque(name string) (bool, error) {
-	f, err := openDir(j.layer, name)
-	if err != nil {
-		return false, err
-	}
-	defer f.Close()
-	mark := make([]byte, 1)
-	n, err := unix.Fgetxattr(int(f.Fd()), "user.overlay.opaque", mark)
-	if err == unix.ENODATA || err == unix.ENOTSUP {
-		return false, nil
-	}
-	return n == 1 && mark[0] == 'y', err
-}
-
-// link admits a relative link that cannot lead out: it goes up first, no further
-// than to the worktree, and then only down.
-func (j *judge) link(name string, before fs.FileInfo) error {
-	target, err := j.layer.Readlink(name)
-	if err != nil {
-		return broken(name, err)
-	}
-	if before != nil && before.Mode()&fs.ModeSymlink != 0 {
-		if old, err := j.worktree.Readlink(name); err == nil && old == target {
-			return nil
-		}
-	}
-	at := strings.Split(path.Dir(name), "/")
-	if at[0] == "." {
-		at = nil
-	}
-	down := false
-	for part := range strings.SplitSeq(target, "/") {
-		switch {
-		case part == "." || part == "" && target != "" && target[0] != '/':
-		case part == ".." && !down && len(at) > 0:
-			at = at[:len(at)-1]
-		case part == ".." || part == "" || !utf8.ValidString(part):
-			return refusal(name, "is a link that leads out of the worktree, or goes up after it has gone down")
-		default:
-			at, down = append(at, part), true
-		}
-	}
-	if text := j.law.Protection(path.Join(at...)); text != "" {
-		return refusal(name, "is a link to a protected name: %s", text)
-	}
-	return j.replacing(step{Change: Change{Path: name, Kind: Link}, target: target}, before)
-}
-
 // replacing adds a step for what is not a directory, over whatever is there.
 func (j *judge) replacing(s step, before fs.FileInfo) error {
 	if before == nil || !before.IsDir() {
@@ -275,40 +217,6 @@ func (j *judge) file(name string, info, before fs.FileInfo) error {
 		}
 	}
 	return j.replacing(s, before)
-}
-
-// remove deletes a name of the worktree with all below it, each of which the law
-// must admit: who may not write a name may not delete its parent either.
-func (j *judge) remove(name string) error {
-	info, err := j.worktree.Lstat(name)
-	if err != nil {
-		return broken(name, err)
-	}
-	s := step{Change: Change{Path: name, Kind: Deleted}, replaces: true}
-	if info.IsDir() {
-		if err := j.below(name); err != nil {
-			return err
-		}
-	} else if info.Mode().IsRegular() {
-		s.Before, _ = digest(j.worktree, name, info) // none for what cannot be read
-	}
-	return j.add(s)
-}
-
-// below holds everything in a directory that is going to be deleted to the law.
-func (j *judge) below(dir string) error {
-	return fs.WalkDir(j.worktree.FS(), dir, func(name string, _ fs.DirEntry, err error) error {
-		if err != nil {
-			return broken(name, err)
-		}
-		if j.removed++; j.removed > maxRemoved {
-			return refusal(dir, "more than %d files would be deleted", maxRemoved)
-		}
-		if text := j.law.Protection(name); text != "" {
-			return refusal(name, "%s", text)
-		}
-		return nil
-	})
 }
 
 // readDir lists a directory, which its owner may have closed to himself.
