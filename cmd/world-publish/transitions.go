@@ -67,7 +67,7 @@ func publish(ctx context.Context, db, file, interpreter, binary string) error {
 		return stop{fence: "store", reason: "absent"}
 	}
 	if err != nil {
-		return stop{"store", "unopenable", err}
+		return unopened(err)
 	}
 	defer s.Close()
 	by, err := pinned(ctx, s, interpreter)
@@ -112,6 +112,14 @@ func readInterpreter(file string) ([]byte, error) {
 		return nil, bad("an interpreter is 1 to %d bytes", store.MaxObject)
 	}
 	return program, nil
+}
+
+// unopened says why a store could not be opened for publishing.
+func unopened(err error) stop {
+	if fault.Is(err, fault.Locked) {
+		return stop{"store", "locked", fmt.Errorf("a daemon serves this store, stop it first: %s", fault.Detail(err))}
+	}
+	return stop{"store", "unopenable", err}
 }
 
 // pinned returns the interpreter that the published transitions name.
