@@ -2,6 +2,7 @@ package fence
 
 import (
 	"context"
+	"embed"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,12 +11,17 @@ import (
 	"time"
 )
 
+// acted is a manifest of one transition, its source, and an interpreter of it.
+//
+//go:embed testdata
+var acted embed.FS
+
 // TestInterpreter: a transition may pin an interpreter that is not ours. It runs in
 // the capsule once it has refused what it was given no capability for; one that grants
 // anything is refused at start when the operator names it, and its transitions fail.
 func TestInterpreter(t *testing.T) {
 	t.Parallel()
-	honest, err := os.ReadFile("testdata/interpreter.py")
+	honest, err := acted.ReadFile("testdata/interpreter.py")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,14 +37,14 @@ func TestInterpreter(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			d := newDesk(t)
 			file := filepath.Join(d.world.Dir, "interpreter")
-			d.must(os.WriteFile(file, []byte(test.program), 0o755), os.CopyFS(filepath.Join(d.world.Dir, "manifest"), os.DirFS("testdata")))
+			d.must(os.WriteFile(file, []byte(test.program), 0o755), os.CopyFS(d.world.Dir, acted))
 			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 			defer cancel()
 			if _, err := d.world.Daemon.Stop(); err != nil {
 				t.Fatal(err)
 			}
 			result, shown, err := d.world.Attended(ctx, "to go on", fmt.Sprintf("publish 1 transitions to %s", d.world.DB()), "world-publish", "transitions",
-				"--db", d.world.DB(), "--manifest", filepath.Join(d.world.Dir, "manifest", "manifest.json"), "--ailang-bin", file)
+				"--db", d.world.DB(), "--manifest", filepath.Join(d.world.Dir, "testdata", "manifest.json"), "--ailang-bin", file)
 			if err != nil || result.Code != 0 {
 				t.Fatalf("publish: exit %d, %v: %s %s", result.Code, err, result.Stderr, shown)
 			}

@@ -26,7 +26,7 @@ var programs = []string{"world/cmd/ailang-worldd", "world/cmd/world-publish", co
 
 // TestOrdinaryUser runs the acts again as an ordinary user's daemon would meet them.
 func TestOrdinaryUser(t *testing.T) {
-	confinetest.AsOrdinaryUser(t, "^Test(Row|Doors|Repository|Interpreter)", programs...)
+	confinetest.AsOrdinaryUser(t, "^Test(Row|Doors|Repository)", programs...)
 }
 
 const (

@@ -33,7 +33,7 @@ func TestRowSwap(t *testing.T) {
 	defer cmd.Wait()
 	defer cancel()
 	through, refused := 0, 0
-	for i := 0; i < 200 && (i < 30 || through == 0 || refused == 0); i++ {
+	for i := 0; i < 200 && (i < 12 || through == 0 || refused == 0); i++ {
 		answer := d.call("ailang-read", map[string]any{"path": "swap/secret.txt"})
 		written := d.call("ailang-write", map[string]any{"path": "swap/new", "content": "written"})
 		if strings.Contains(answer, secret) {
