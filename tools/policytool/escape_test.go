@@ -34,6 +34,13 @@ func TestEscapes(t *testing.T) {
 			}
 		}
 	}
+	for _, path := range []string{"sub/a.txt\x00", "\x00", "../a\x00b"} {
+		for _, r := range []Response{b.read(path), b.write(path, "written"), b.edit(path, "secret", "written")} {
+			if r.OK || !strings.Contains(r.Refused, "holds a NUL byte") {
+				t.Errorf("%q: %+v, want NUL named", path, r)
+			}
+		}
+	}
 	if b.get("../outside/secret") != "secret" || b.get("../root-evil/secret") != "secret" || !strings.HasPrefix(b.get("../outside/new"), "error") {
 		t.Error("something outside was written")
 	}

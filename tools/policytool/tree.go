@@ -41,6 +41,8 @@ func (p place) Close() error { return p.dir.Close() }
 // errEscapes says that a path leads out of the worktree, or would on another host.
 var errEscapes = errors.New("escapes the sandbox")
 
+var errNUL = errors.New("the path holds a NUL byte, as no path does")
+
 // maxLinks is how many links one path may lead through.
 const maxLinks = 40
 
@@ -57,8 +59,11 @@ func (t *tree) locate(path string) (place, error) {
 // inside; each directory is opened without following a link and must be the one
 // that was looked at.
 func (t *tree) follow(path string) (*walk, error) {
-	if strings.HasPrefix(path, "/") || strings.ContainsRune(path, 0) {
+	if strings.HasPrefix(path, "/") {
 		return nil, errEscapes
+	}
+	if strings.ContainsRune(path, 0) {
+		return nil, errNUL
 	}
 	top, err := t.root.OpenRoot(".")
 	if err != nil {
