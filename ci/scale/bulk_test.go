@@ -40,6 +40,10 @@ type bulk struct {
 
 func (b *bulk) LastTime(context.Context) (int64, error) { return b.latest, nil }
 
+func (b *bulk) Look(ctx context.Context, what store.Lookup) (store.Looked, error) {
+	return store.Ask(ctx, b, what)
+}
+
 func (b *bulk) Claim(context.Context, store.InvocationID) (store.Claim, error) {
 	return store.Claim{}, fault.New("bulk: claim", fault.NotFound, "every call is new")
 }
