@@ -15,6 +15,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"text/tabwriter"
@@ -147,9 +148,16 @@ func print(all []result) {
 	w.Flush()
 }
 
+// garbage is how much of it, in percent of what lives, is let gather, for every
+// system alike: what the daemon does.
+const garbage = 400
+
 func main() {
 	period := flag.Duration("for", 5*time.Second, "how long each line is measured")
 	flag.Parse()
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(garbage)
+	}
 	server := os.Getenv("WORLD_POSTGRES")
 	if server == "" {
 		fmt.Fprintln(os.Stderr, "journal: run it under ci/postgres, which names a server")

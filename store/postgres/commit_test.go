@@ -146,7 +146,7 @@ func TestWarnedCommit(t *testing.T) {
 	w := begun(t, open(t, url, postgres.Options{Owner: "warned"}))
 	term := func() (n int64) {
 		t.Helper()
-		value := query[string](t, url, "SELECT value FROM world.meta WHERE key = 'writer warned journal'")
+		value := query[string](t, url, "SELECT value FROM world.meta WHERE key = 'writer warned'")
 		var life string
 		var done int64
 		if _, err := fmt.Sscanf(value, "life %s term %d done %d", &life, &n, &done); err != nil {

@@ -16,29 +16,58 @@ type part struct {
 	rows      int64 // see guard
 }
 
-// composed are the statements made so far, by their parts: few, because
-// transactions have few shapes, so that each stays prepared.
-var composed sync.Map
+// composed are the statements made so far: few, because transactions have few
+// shapes, so that each stays prepared. They are found part by part.
+var composed = struct {
+	sync.Mutex
+	shape
+}{}
+
+// shape is a statement, and those that go on after it.
+type shape struct {
+	sql  string // "" for one that was not asked for yet
+	then map[string]*shape
+}
 
 // compose makes one statement of many. The server runs them on one state and in
 // one round, and fails all of them when a guard counts other rows than it must: by
 // a division by zero, since nothing may commit after an error.
 func compose(parts []part) (string, []any) {
-	var key strings.Builder
-	var args, counts []any
+	n := 0
 	for _, p := range parts {
-		key.WriteString(p.statement)
-		key.WriteByte(';')
+		n += len(p.args) + 1
+	}
+	args := make([]any, 0, n)
+	for _, p := range parts {
 		args = append(args, p.args...)
+	}
+	for _, p := range parts {
 		if p.guard {
-			counts = append(counts, p.rows)
+			args = append(args, p.rows)
 		}
 	}
-	sql, ok := composed.Load(key.String())
-	if !ok {
-		sql, _ = composed.LoadOrStore(key.String(), composeText(parts))
+	return composedOf(parts), args
+}
+
+func composedOf(parts []part) string {
+	composed.Lock()
+	defer composed.Unlock()
+	at := &composed.shape
+	for _, p := range parts {
+		next := at.then[p.statement]
+		if next == nil {
+			if at.then == nil {
+				at.then = map[string]*shape{}
+			}
+			next = &shape{}
+			at.then[p.statement] = next
+		}
+		at = next
 	}
-	return sql.(string), append(args, counts...)
+	if at.sql == "" {
+		at.sql = composeText(parts)
+	}
+	return at.sql
 }
 
 var placeholder = regexp.MustCompile(`\$[0-9]+`)

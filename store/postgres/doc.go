@@ -6,8 +6,8 @@
 // the changes depend on; they are decided in memory, one after another; its second
 // half is one statement with a part for each table, in which every row that was
 // relied on is a guard read by row count, and COMMIT (D17). What a process last saw
-// of rows that it alone changes may stand in for the first half: the guards are the
-// same. Every transaction also advances a row of its writer by compare and set, so
+// of rows that it alone changes, or that seldom change, may stand in for the first
+// half: the guards are the same. Every transaction also advances a row of its writer by compare and set, so
 // that a lost COMMIT reply is settled by advancing the row once more, which is the
 // tombstone: then it has committed, or never can. Constraints in the schema say the
 // invariants a second time: one claim an id, one intent and one entry a call, spend

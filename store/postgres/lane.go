@@ -24,8 +24,9 @@ const (
 type member = batch.Change[change]
 
 // lane owns a connection on which a store writes, and the row that says how far it
-// is. It is used by one goroutine at a time. A store has two lanes, one for what
-// moves the head and one for the rest, so that one works while the other syncs.
+// is. It is used by one goroutine at a time. A store has one lane: what arrives
+// while it syncs, be it an intent or an outcome, is the next transaction, and the
+// fewer those are, the less each call costs.
 type lane struct {
 	owner     string // of leases
 	key       string // of the writer's row
@@ -36,12 +37,12 @@ type lane struct {
 	replaced  bool         // another process writes under this owner's name
 	sealed    bool         // it writes though the store is held or sealed
 	warnings  atomic.Int64 // of the server
-	memory    *memory      // of all lanes of a store
+	memory    *memory
 	queue     *batch.Queue[change]
 }
 
-func newLane(owner, name, life string, m *memory, dial func(context.Context, func()) (*pgx.Conn, error)) *lane {
-	l := &lane{owner: owner, key: metaWriter + owner + " " + name, at: progress{life: life}, unsettled: true, memory: m}
+func newLane(owner, life string, m *memory, dial func(context.Context, func()) (*pgx.Conn, error)) *lane {
+	l := &lane{owner: owner, key: metaWriter + owner, at: progress{life: life}, unsettled: true, memory: m}
 	l.connect = func(ctx context.Context) (*pgx.Conn, error) { return dial(ctx, func() { l.warnings.Add(1) }) }
 	l.queue = batch.New(batchLimit, l.run)
 	return l
@@ -158,6 +159,7 @@ func (l *lane) attempt(ctx context.Context, group []*member) error {
 // to write and nobody was refused.
 func decide(group []*member, v *view) bool {
 	all := true
+	v.out.several = len(group) > 1
 	for _, m := range group {
 		if m.Ctx.Err() != nil {
 			m.Err = batch.Ended(m.Ctx, m.Op)
@@ -207,7 +209,7 @@ func (l *lane) commit(ctx context.Context, v *view) error {
 	next.done++
 	was, is := l.at.row(l.key), next.row(l.key)
 	d := was.digest()
-	sql, args := compose(append([]part{metaTable.comparing([][]any{metaArgs(is)}, [][]byte{d[:]})}, v.out.parts()...))
+	sql, args := compose(append([]part{metaTable.comparing(false, [][]any{metaArgs(is)}, [][]byte{d[:]})}, v.out.parts()...))
 	warnings := l.warnings.Load()
 	committed, err := l.write(context.WithoutCancel(ctx), v.predicted, sql, args)
 	if err == nil && committed && l.warnings.Load() == warnings {

@@ -75,14 +75,14 @@ func (m *memory) keepLedger(l store.Lease, ledger store.Ledger, r reading) {
 // with the one that is read.
 func (s *Store) ledgerAt(episode store.EpisodeID) (ledger store.Ledger, ok bool, keep func(store.Ledger)) {
 	keep = func(store.Ledger) {}
-	if s.log == nil || s.shut.Load() {
+	if s.lane == nil || s.shut.Load() {
 		return ledger, false, keep
 	}
 	lease, held := s.leases.has(episode)
 	if !held {
 		return ledger, false, keep
 	}
-	m := s.log.memory
+	m := s.lane.memory
 	ledger, ok, r := m.ledger(lease)
 	return ledger, ok, func(l store.Ledger) { m.keepLedger(lease, l, r) }
 }

@@ -62,8 +62,7 @@ type Store struct {
 	config  *pgx.ConnConfig
 	pool    *pgxpool.Pool
 	asking  *batch.Queue[[]query] // of readers
-	log     *lane                 // what moves the head; nil when read-only
-	journal *lane                 // the rest
+	lane    *lane                 // nil when read-only
 	leases  *leases
 	named   bool // the owner's name was given, and outlives the process
 	closing sync.Once
@@ -124,14 +123,12 @@ func (s *Store) open(ctx context.Context, opts Options) error {
 	}
 	m, life := &memory{}, rand.Text()
 	m.forget()
-	s.log, s.journal = newLane(opts.Owner, "log", life, m, connect), newLane(opts.Owner, "journal", life, m, connect)
-	for _, l := range []*lane{s.log, s.journal} {
-		l.sealed = opts.Sealed
-		if err := l.ready(ctx); err != nil {
-			return err
-		}
+	s.lane = newLane(opts.Owner, life, m, connect)
+	s.lane.sealed = opts.Sealed
+	if err := s.lane.ready(ctx); err != nil {
+		return err
 	}
-	s.leases = newLeases(s.journal, terms{opts.Lease, opts.Handler}, opts.Idle)
+	s.leases = newLeases(s.lane, terms{opts.Lease, opts.Handler}, opts.Idle)
 	if err := s.leases.endEarlier(ctx, s.pool); err != nil {
 		return err
 	}
@@ -154,11 +151,9 @@ func (s *Store) Close() error {
 
 // release lets go of every connection.
 func (s *Store) release() {
-	if s.log != nil {
-		for _, l := range []*lane{s.log, s.journal} {
-			l.queue.Close()
-			l.leave(!s.named)
-		}
+	if s.lane != nil {
+		s.lane.queue.Close()
+		s.lane.leave(!s.named)
 	}
 	s.asking.Close()
 	if s.pool != nil {
@@ -167,7 +162,7 @@ func (s *Store) release() {
 }
 
 func (s *Store) writable(op string) error {
-	if s.log == nil {
+	if s.lane == nil {
 		return fault.New(op, fault.Unavailable, "the store is open for reading only")
 	}
 	return nil

@@ -98,7 +98,7 @@ func metaWhere(r metaRow) string { return "meta " + strconv.Quote(r.key) }
 // Keys of the bookkeeping.
 const (
 	metaSchema = "schema"  // version of the schema
-	metaWriter = "writer " // and the name of a writer and its lane: how far it is
+	metaWriter = "writer " // and the name of a writer: how far it is
 	metaSeal   = "seal"    // store.Seal; no row means none
 )
 

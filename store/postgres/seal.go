@@ -90,11 +90,11 @@ func wantSeal(ctx context.Context, tx pgx.Tx, op string, want store.Seal, lock s
 // for its daemon to end.
 func (s *Store) fenceAll(ctx context.Context, tx pgx.Tx, b *pgx.Batch, op string) error {
 	writers, err := collect(ctx, tx, scanMeta, "SELECT "+metaColumns+" FROM world.meta WHERE starts_with(key, $1) AND key <> ALL($2) ORDER BY key FOR UPDATE",
-		metaWriter, []string{s.log.key, s.journal.key})
+		metaWriter, []string{s.lane.key})
 	if err != nil {
 		return err
 	}
-	live, err := collect(ctx, tx, scanLease, "SELECT "+leaseColumns+" FROM world.leases WHERE owner <> '' AND owner <> $1 AND until > "+nowMicros+" ORDER BY episode LIMIT 1", s.log.owner)
+	live, err := collect(ctx, tx, scanLease, "SELECT "+leaseColumns+" FROM world.leases WHERE owner <> '' AND owner <> $1 AND until > "+nowMicros+" ORDER BY episode LIMIT 1", s.lane.owner)
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ func (s *Store) act(ctx context.Context, op string, a *acting) (store.Entry, err
 	if err := a.act.Check(op); err != nil {
 		return store.Entry{}, err
 	}
-	if err := s.log.do(ctx, op, a); err != nil {
+	if err := s.lane.do(ctx, op, a); err != nil {
 		return store.Entry{}, err
 	}
 	for _, ch := range a.act.Changes {
@@ -43,7 +43,7 @@ func (s *Store) Keep(ctx context.Context, objects []store.Object) error {
 	if err := store.CheckObjects(op, objects); err != nil {
 		return err
 	}
-	return s.journal.do(ctx, op, &keeping{objects})
+	return s.lane.do(ctx, op, &keeping{objects})
 }
 
 // Intend implements store.Store.
@@ -56,7 +56,7 @@ func (s *Store) Intend(ctx context.Context, in store.Intention) (store.Intent, e
 		return store.Intent{}, err
 	}
 	o := &opening{in: in}
-	err := s.journal.do(ctx, op, o)
+	err := s.lane.do(ctx, op, o)
 	s.leases.opened(in.Lease, err)
 	if err != nil {
 		return store.Intent{}, err
@@ -74,7 +74,7 @@ func (s *Store) Commit(ctx context.Context, f store.Finish) (store.Entry, error)
 		return store.Entry{}, err
 	}
 	work := &finishing{f: f}
-	err := s.log.do(ctx, op, work)
+	err := s.lane.do(ctx, op, work)
 	if f.Intent != nil {
 		s.leases.closed(f.Lease, err)
 	}

@@ -91,9 +91,10 @@ var (
 	metaTable     = newTable("meta", metaColumns, "ttb", 1, "value, digest")
 )
 
-// adding is the part of a transaction that inserts rows.
-func (t table) adding(values [][]any) part {
-	if n := len(values); n < len(t.few) {
+// adding is the part of a transaction that inserts rows. For several changes the
+// statement is the one of many rows, so that it does not depend on how many.
+func (t table) adding(several bool, values [][]any) part {
+	if n := len(values); n < len(t.few) && !several {
 		return part{statement: t.few[n], args: slices.Concat(values...)}
 	}
 	return part{statement: t.insertion, args: transpose(values, every(len(values[0])))}
@@ -101,9 +102,9 @@ func (t table) adding(values [][]any) part {
 
 // comparing is the part of a transaction that changes rows whose digests must be
 // as they were.
-func (t table) comparing(values [][]any, was [][]byte) part {
+func (t table) comparing(several bool, values [][]any, was [][]byte) part {
 	p := part{statement: t.update, args: append(transpose(values, t.changing), was), rows: int64(len(values)), guard: true}
-	if len(values) == 1 {
+	if len(values) == 1 && !several {
 		p.statement, p.args = t.updateOne, nil
 		for _, i := range t.changing {
 			p.args = append(p.args, values[0][i])
@@ -122,7 +123,7 @@ func (t table) insert(b *pgx.Batch, values [][]any) {
 
 // compareAndSet queues changes of rows whose digests must be as they were.
 func (t table) compareAndSet(b *pgx.Batch, values [][]any, was [][]byte) {
-	sql, args := compose([]part{t.comparing(values, was)})
+	sql, args := compose([]part{t.comparing(false, values, was)})
 	b.Queue(sql, args...)
 }
 

@@ -25,6 +25,7 @@ type writes struct {
 	sessions changes[rows.Session]
 	registry changes[store.HeadMove]
 	clock    int64 // 0 when it does not move
+	several  bool  // changes make them, so that rows are written as many even if they are few
 }
 
 // changes are rows of one table that become something else, each once.
@@ -84,22 +85,22 @@ const clockStatement = "UPDATE world.clock SET at = $1, digest = $2 WHERE id = 1
 // so that no two transactions wait for each other.
 func (w *writes) parts() []part {
 	slices.SortFunc(w.fences, func(x, y leaseRow) int { return compare(x.Episode, y.Episode) })
-	all := standing(fenceStatement, fenceOne, w.fences, func(r leaseRow) (string, store.Digest) { return string(r.Episode), r.digest() })
+	all := standing(w.several, fenceStatement, fenceOne, w.fences, func(r leaseRow) (string, store.Digest) { return string(r.Episode), r.digest() })
 	callers := slices.Collect(maps.Keys(w.callers))
-	all = append(all, standing(callersStatement, callerOne, callers, func(r rows.Session) (string, store.Digest) {
+	all = append(all, standing(w.several, callersStatement, callerOne, callers, func(r rows.Session) (string, store.Digest) {
 		return string(r.Credential), r.Digest()
 	})...)
-	all = append(all, w.leases.parts(leaseTable, leaseArgs, leaseRow.digest)...)
-	all = append(all, w.spend.parts(spendTable, spendArgs, spendRow.digest)...)
+	all = append(all, w.leases.parts(w.several, leaseTable, leaseArgs, leaseRow.digest)...)
+	all = append(all, w.spend.parts(w.several, spendTable, spendArgs, spendRow.digest)...)
 	all = append(all, w.headPart()...)
 	slices.SortFunc(w.claims, func(x, y store.Claim) int { return compare(x.Invocation, y.Invocation) })
-	all = append(all, added(claimTable, w.claims, rows.ClaimArgs)...)
+	all = append(all, added(w.several, claimTable, w.claims, rows.ClaimArgs)...)
 	all = append(all, w.objectParts()...)
-	all = append(all, added(intentTable, w.opened, rows.IntentArgs)...)
-	all = append(all, w.closed.parts(intentTable, rows.IntentArgs, store.Intent.Digest)...)
-	all = append(all, added(entryTable, w.entries, rows.EntryArgs)...)
-	all = append(all, w.sessions.parts(sessionTable, rows.SessionArgs, rows.Session.Digest)...)
-	all = append(all, w.registry.parts(registryTable, registryArgs, store.HeadMove.Digest)...)
+	all = append(all, added(w.several, intentTable, w.opened, rows.IntentArgs)...)
+	all = append(all, w.closed.parts(w.several, intentTable, rows.IntentArgs, store.Intent.Digest)...)
+	all = append(all, added(w.several, entryTable, w.entries, rows.EntryArgs)...)
+	all = append(all, w.sessions.parts(w.several, sessionTable, rows.SessionArgs, rows.Session.Digest)...)
+	all = append(all, w.registry.parts(w.several, registryTable, registryArgs, store.HeadMove.Digest)...)
 	if w.clock > 0 {
 		d := store.ClockDigest(w.clock)
 		all = append(all, part{statement: clockStatement, args: []any{w.clock, d[:]}})
@@ -108,7 +109,7 @@ func (w *writes) parts() []part {
 }
 
 // standing is the guard that rows are as they were read: many of them, or one.
-func standing[T any](many, one string, list []T, row func(T) (string, store.Digest)) []part {
+func standing[T any](several bool, many, one string, list []T, row func(T) (string, store.Digest)) []part {
 	n := len(list)
 	if n == 0 {
 		return nil
@@ -118,17 +119,17 @@ func standing[T any](many, one string, list []T, row func(T) (string, store.Dige
 		key, d := row(r)
 		keys[i], digests[i] = key, d[:]
 	}
-	if n == 1 {
+	if n == 1 && !several {
 		return []part{{statement: one, args: []any{keys[0], digests[0]}, guard: true, rows: 1}}
 	}
 	return []part{{statement: many, args: []any{keys, digests}, guard: true, rows: int64(n)}}
 }
 
-func added[T any](t table, list []T, args func(T) []any) []part {
+func added[T any](several bool, t table, list []T, args func(T) []any) []part {
 	if len(list) == 0 {
 		return nil
 	}
-	return []part{t.adding(each(list, args))}
+	return []part{t.adding(several, each(list, args))}
 }
 
 // objectBytes bounds the objects of one statement, in bytes; the server takes up
@@ -144,7 +145,7 @@ func (w *writes) objectParts() (all []part) {
 		d := store.ObjectDigest(o.Ref(), l)
 		some = append(some, []any{rows.Blob(o.Ref()), l.SemanticID, l.Provenance, o.Bytes(), d[:]})
 		if size += len(o.Bytes()); size >= objectBytes || i == len(w.objects)-1 {
-			all = append(all, objectTable.adding(some))
+			all = append(all, objectTable.adding(w.several, some))
 			some, size = nil, 0
 		}
 	}
@@ -164,13 +165,13 @@ func (w *writes) headPart() []part {
 	}
 	is := [][]any{append([]any{int64(1)}, rows.HeadArgs(w.entries[len(w.entries)-1].Head())...)}
 	if w.headWas == nil {
-		return []part{headTable.adding(is)}
+		return []part{headTable.adding(false, is)}
 	}
 	was := w.headWas.Digest()
-	return []part{headTable.comparing(is, [][]byte{was[:]})}
+	return []part{headTable.comparing(false, is, [][]byte{was[:]})}
 }
 
-func (c *changes[T]) parts(t table, args func(T) []any, digest func(T) store.Digest) (all []part) {
+func (c *changes[T]) parts(several bool, t table, args func(T) []any, digest func(T) store.Digest) (all []part) {
 	var added, values [][]any
 	var was [][]byte
 	for _, ch := range c.list {
@@ -182,10 +183,10 @@ func (c *changes[T]) parts(t table, args func(T) []any, digest func(T) store.Dig
 		values, was = append(values, args(ch.is)), append(was, d[:])
 	}
 	if len(added) > 0 {
-		all = append(all, t.adding(added))
+		all = append(all, t.adding(several, added))
 	}
 	if len(values) > 0 {
-		all = append(all, t.comparing(values, was))
+		all = append(all, t.comparing(several, values, was))
 	}
 	return all
 }
