@@ -108,7 +108,7 @@ func TestProveSaysWhatItCouldNotTry(t *testing.T) {
 		{"a syntax error", "spec/z3/decision.smt2:3: a list that is not closed", []string{"prove", "debit", "--spec", edited(t, "decision.smt2", "(denied-budget) (allowed))))", "(denied-budget) (allowed)))")}},
 		{"a missing function", "spec/z3/decision.smt2:", []string{"prove", "debit", "--spec", edited(t, "decision.smt2", "(define-fun judge (", "(define-fun judges (")}},
 		{"a missing function in a theorem", "spec/z3/theorems/debit.smt2:7: ", []string{"prove", "debit", "--spec", edited(t, "theorems/debit.smt2", "(= (g-scope (debit g r))", "(= (g-scope (credit g r))")}},
-		{"an unreadable folder", "spec/z3/", []string{"prove", "--spec", filepath.Join(missing, "none")}},
+		{"an unreadable folder", "is not a folder that can be read", []string{"prove", "--spec", filepath.Join(missing, "none")}},
 		{"an empty folder", "no theorem", []string{"prove", "--spec", missing}},
 		{"an unknown theorem", `no theorem "debits"`, []string{"prove", "debits"}},
 		{"an unknown flag", "unknown flag", []string{"prove", "--fast"}},
