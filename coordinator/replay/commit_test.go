@@ -139,7 +139,7 @@ func TestForgedAuthority(t *testing.T) {
 		"denied:budget":      w.Mint("notes", coordtest.Grant(record.CommitEffect, record.CommitScope, 0)),
 		"denied:scope":       w.Mint("notes", coordtest.Grant(record.CommitEffect, "elsewhere", 9)),
 	} {
-		f.intention = func(in *store.Intention) { in.Claim.Session = poor.Object }
+		f.intention = func(in *store.Intention) { in.Claim.Session, in.Credential = poor.Object, poor.Credential }
 		f.finish = func(fin *store.Finish) { fin.Claim.Session = poor.Object }
 		task := strings.TrimPrefix(name, "denied:")
 		rich := w.Mint("notes", coordtest.Grant(record.CommitEffect, record.CommitScope, 9))
@@ -162,7 +162,7 @@ func TestForgedEpisode(t *testing.T) {
 	w, f, live := commits(t)
 	w.Forged = true
 	stranger := w.Mint("elsewhere", coordtest.Grant(record.CommitEffect, record.CommitScope, 2))
-	f.intention = func(in *store.Intention) { in.Claim.Session = stranger.Object }
+	f.intention = func(in *store.Intention) { in.Claim.Session, in.Credential = stranger.Object, stranger.Credential }
 	f.finish = func(fin *store.Finish) { fin.Claim.Session = stranger.Object }
 	if reply, err := w.C.Commit(t.Context(), live, w.NextCommit(live, "forged", "a note")); err != nil || reply.Failed {
 		t.Fatalf("%+v, %v", reply, err)

@@ -37,6 +37,7 @@ type Queue[T any] struct {
 	limit   int
 	run     func([]*Change[T])
 	lead    chan struct{} // one slot: the right to run a batch
+	company bool          // the last batch had several changes; the lead's
 	closed  chan struct{}
 	mu      sync.Mutex
 	waiting []*Change[T]
@@ -93,11 +94,14 @@ func (q *Queue[T]) withdraw(ch *Change[T]) bool {
 }
 
 // serve runs what waits right now, then gives the lead up. It waits for nobody, but
-// lets those go first who can go on at this moment: callers whose last change
-// shared a batch come back together. A panic ends the call of whoever leads, and leaves no other waiting for ever.
+// when callers have shared a batch it lets those go first who can go on at this
+// moment: they come back together. A panic ends the call of whoever leads, and
+// leaves no other waiting for ever.
 func (q *Queue[T]) serve() {
 	defer func() { <-q.lead }()
-	runtime.Gosched()
+	if q.company {
+		runtime.Gosched()
+	}
 	q.mu.Lock()
 	n := min(len(q.waiting), q.limit)
 	batch := slices.Clone(q.waiting[:n])
@@ -106,6 +110,7 @@ func (q *Queue[T]) serve() {
 	if n == 0 {
 		return
 	}
+	q.company = n > 1
 	broken := true
 	defer func() {
 		for _, ch := range batch {
