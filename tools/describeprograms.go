@@ -23,7 +23,8 @@ func runDescription(file any) description {
 			"It writes to a copy: when it ends by itself, with whatever exit code, its changes are taken over whole; when it is ended, none. " +
 			protected() + "A change of one of these refuses the whole. Moving an existing directory fails with EXDEV. " +
 			"Answers {\"admitted\":bool,\"exit_code\":n,\"stdout\":text,\"stderr\":text,\"limit\":null or what ended it,\"decision\":why it was not admitted," +
-			"\"kept\":whether its changes were taken over,\"changes\":[{path,kind,before,after}]}; " +
+			"\"kept\":whether its changes were taken over,\"changes\":[{path,kind,before,after,target_before,target}], of every file and link, up to 200, with \"omitted\" counting the rest; before and after hash content}; " +
+			"what is taken over stays readable and writable to you, whatever mode the program gave it; " +
 			"long output keeps its beginning and its end and says how much was left out. " +
 			"Costs one unit of Ailang.Run, or of Ailang.RunEnv or Ailang.RunNet when caps names Env or Net. " +
 			"How programs are written is told by ailang-cli with op \"prompt\".",

@@ -17,6 +17,8 @@ func (w *walker) changed(result []byte) {
 		Changes []struct {
 			Path, Kind    string
 			Before, After store.Ref
+			TargetBefore  string `json:"target_before"`
+			Target        string
 		}
 		Omitted int
 	}
@@ -29,8 +31,9 @@ func (w *walker) changed(result []byte) {
 			return
 		}
 		line := sprintf("%s %s", c.Path, c.Kind)
-		if c.Before != "" || c.After != "" {
-			line += sprintf(": %s → %s", orNothing(c.Before), orNothing(c.After))
+		was, is := content(c.Before, c.TargetBefore), content(c.After, c.Target)
+		if was != absent || is != absent {
+			line += sprintf(": %s → %s", was, is)
 		}
 		w.add(Step{Part: "changed", Says: line})
 	}
@@ -39,9 +42,15 @@ func (w *walker) changed(result []byte) {
 	}
 }
 
-func orNothing(ref store.Ref) string {
-	if ref == "" {
-		return "nothing"
+const absent = "nothing"
+
+// content is what a path was or is: a file's content by its hash, or a link.
+func content(ref store.Ref, target string) string {
+	switch {
+	case ref != "":
+		return string(ref)
+	case target != "":
+		return sprintf("a link to %q", target)
 	}
-	return string(ref)
+	return absent
 }

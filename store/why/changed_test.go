@@ -25,6 +25,8 @@ func TestWhyTellsWhatACallChanged(t *testing.T) {
 		`{"changes":[` + change("note.txt", "changed") + `],"ok":true}`: {fmt.Sprintf("note.txt changed: %s → %s", before, after)},
 		`{"changes":[{"path":"a","kind":"created","after":"` + string(after) + `"},{"path":"b","kind":"deleted","before":"` + string(before) + `"},{"path":"d","kind":"directory"}],"omitted":3}`: {
 			"a created: nothing → " + string(after), "b deleted: " + string(before) + " → nothing", "d directory", "and 3 more"},
+		`{"changes":[{"path":"l","kind":"link","before":"` + string(before) + `","target":"a\u001bb"},{"path":"m","kind":"deleted","target_before":"n"}]}`: {
+			fmt.Sprintf(`l link: %s → a link to "a\x1bb"`, before), `m deleted: a link to "n" → nothing`},
 		`{"changes":[` + many + `],"omitted":2}`:               append(slices.Repeat([]string{fmt.Sprintf("f changed: %s → %s", before, after)}, 20), "and 7 more"),
 		`{"changes":[{"path":"\u001b[2Jx","kind":"created"}]}`: {".[2Jx created"},
 	} {

@@ -45,7 +45,7 @@ func (j *judge) setAside() (aside string, err error) {
 		switch {
 		case err != nil:
 		case s.Kind == Link:
-			err = j.worktree.Symlink(s.target, at)
+			err = j.worktree.Symlink(s.Target, at)
 		default:
 			err = j.copy(s, at)
 		}

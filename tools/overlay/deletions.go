@@ -36,20 +36,24 @@ func (j *judge) remove(name string) error {
 	if err != nil {
 		return broken(name, err)
 	}
-	s := step{Change: Change{Path: name, Kind: Deleted}, replaces: true}
-	if info.IsDir() {
-		if err := j.below(name); err != nil {
-			return err
-		}
-	} else if info.Mode().IsRegular() {
-		s.Before, _ = digest(j.worktree, name, info) // none for what cannot be read
-	}
-	return j.add(s)
+	return j.replacing(step{Change: Change{Path: name, Kind: Deleted}, replaces: true}, info)
 }
 
-// below holds everything in a directory that is going to be deleted to the law.
+// was notes what lay at a path before, if anything. What cannot be read has no hash.
+func (j *judge) was(c *Change, before fs.FileInfo) {
+	switch {
+	case before == nil:
+	case before.Mode().IsRegular():
+		c.Before, _ = digest(j.worktree, c.Path, before)
+	case before.Mode()&fs.ModeSymlink != 0:
+		c.TargetBefore, _ = j.worktree.Readlink(c.Path)
+	}
+}
+
+// below holds everything in a directory that is going to be deleted to the law, and
+// notes each file and link that goes with it.
 func (j *judge) below(dir string) error {
-	return fs.WalkDir(j.worktree.FS(), dir, func(name string, _ fs.DirEntry, err error) error {
+	return fs.WalkDir(j.worktree.FS(), dir, func(name string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return broken(name, err)
 		}
@@ -59,6 +63,23 @@ func (j *judge) below(dir string) error {
 		if text := j.law.Protection(name); text != "" {
 			return refusal(name, "%s", text)
 		}
+		if !e.IsDir() {
+			j.lose(name, e)
+		}
 		return nil
 	})
+}
+
+// lose notes what goes with its directory, and hashes as much as there is time for.
+func (j *judge) lose(name string, e fs.DirEntry) {
+	if len(j.steps) >= MaxListed {
+		j.unlisted++
+		return
+	}
+	lost := step{Change: Change{Path: name, Kind: Deleted}}
+	if info, err := e.Info(); err == nil && (!info.Mode().IsRegular() || j.hashed+info.Size() <= maxHashed) {
+		j.hashed += info.Size()
+		j.was(&lost.Change, info)
+	}
+	j.steps = append(j.steps, lost)
 }

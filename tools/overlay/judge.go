@@ -21,14 +21,16 @@ type judge struct {
 	layer, worktree *os.Root
 	opened          map[uint64]fs.FileMode // modes before they were opened to this process, by inode of the layer
 	steps           []step
-	removed         int // entries below deleted directories
+	removed         int   // entries below deleted directories
+	hashed          int64 // bytes of the files among them that were hashed
+	unlisted        int   // files and links among them that no report has room for
 }
 
-// step is one change. A step that replaces removes what is there first.
+// step is one change. A step that replaces removes what is there first; a deletion
+// that does not tells of what goes with its directory.
 type step struct {
 	Change
 	mode     fs.FileMode // permission bits of a file or directory
-	target   string      // of a link
 	replaces bool
 }
 
@@ -152,6 +154,7 @@ func (j *judge) subdirectory(name string, info, before fs.FileInfo, over ground)
 	}
 	if before == nil || !before.IsDir() {
 		s.replaces = before != nil
+		j.was(&s.Change, before)
 		if err := j.add(s); err != nil {
 			return err
 		}
@@ -187,36 +190,37 @@ func (j *judge) onlyCache(name string) bool {
 
 // replacing adds a step for what is not a directory, over whatever is there.
 func (j *judge) replacing(s step, before fs.FileInfo) error {
+	j.was(&s.Change, before)
 	if before == nil || !before.IsDir() {
 		return j.add(s)
 	}
 	s.replaces = true
-	if err := j.below(s.Path); err != nil {
+	if err := j.add(s); err != nil {
 		return err
 	}
-	return j.add(s)
+	return j.below(s.Path)
 }
 
 // file compares a file of the layer with the worktree's, and leaves out what only
 // looks changed: opening a file for writing brings it into the layer.
 func (j *judge) file(name string, info, before fs.FileInfo) error {
-	s := step{Change: Change{Path: name, Kind: Created}, mode: j.mode(info)}
+	// One that its owner cannot read and write could not be judged or compared again.
+	s := step{Change: Change{Path: name, Kind: Created}, mode: j.mode(info) | 0o600}
 	var err error
 	if s.After, err = digest(j.layer, name, info); err != nil {
 		return broken(name, err)
 	}
-	if before != nil && before.Mode().IsRegular() {
-		s.Kind = Changed
-		// One that cannot be read has no digest, and is replaced.
-		s.Before, _ = digest(j.worktree, name, before)
-		if s.Before == s.After {
-			s.Kind = Mode
-			if before.Mode().Perm() == s.mode {
-				return nil
-			}
+	if before == nil || !before.Mode().IsRegular() {
+		return j.replacing(s, before)
+	}
+	s.Kind = Changed
+	if j.was(&s.Change, before); s.Before == s.After {
+		s.Kind = Mode
+		if before.Mode().Perm()|0o600 == s.mode {
+			return nil
 		}
 	}
-	return j.replacing(s, before)
+	return j.add(s)
 }
 
 // readDir lists a directory, which its owner may have closed to himself.

@@ -38,5 +38,5 @@ func (j *judge) link(name string, before fs.FileInfo) error {
 	if text := j.law.Protection(path.Join(at...)); text != "" {
 		return refusal(name, "is a link to a protected name: %s", text)
 	}
-	return j.replacing(step{Change: Change{Path: name, Kind: Link}, target: target}, before)
+	return j.replacing(step{Change: Change{Path: name, Kind: Link, Target: target}}, before)
 }

@@ -8,7 +8,8 @@
 // that stays inside, or a deletion, and what would change or delete a protected
 // name at any depth, refuses the layer. New content is written aside first, so that
 // a full disk refuses it too. Attributes beyond permission bits are not applied; set
-// user id and its like are cut off. A kill between the first rename and the last
+// user id and its like are cut off, and the owner can always read and write what is
+// taken over. A kill between the first rename and the last
 // leaves a part, which the first stage reports as unknown.
 //
 // It does not promise that nobody but the episode changes the worktree meanwhile.
@@ -41,12 +42,15 @@ const (
 	Deleted   Kind = "deleted"   // a file, a link or a directory with all below it
 )
 
-// Change is one path that was changed.
+// Change is one path that was changed. What a path was before is told whatever it
+// became, and each file and link below a directory that is gone has a change of its own.
 type Change struct {
-	Path   string    `json:"path"`
-	Kind   Kind      `json:"kind"`
-	Before store.Ref `json:"before,omitempty"` // content before, of a readable regular file
-	After  store.Ref `json:"after,omitempty"`  // content now, of a regular file
+	Path         string    `json:"path"`
+	Kind         Kind      `json:"kind"`
+	Before       store.Ref `json:"before,omitempty"`        // content before, of a readable regular file
+	After        store.Ref `json:"after,omitempty"`         // content now, of a regular file
+	TargetBefore string    `json:"target_before,omitempty"` // of what was a link
+	Target       string    `json:"target,omitempty"`        // of what is a link now
 }
 
 // Report is what was changed, in the order of the paths.
@@ -59,8 +63,9 @@ type Report struct {
 const (
 	MaxListed  = 200 // changes named in a report
 	maxReport  = confine.MaxChanges / 2
-	maxPath    = 4096    // bytes of a path
-	maxRemoved = 200_000 // entries deleted with the directories they are in
+	maxPath    = 4096     // bytes of a path
+	maxRemoved = 200_000  // entries deleted with the directories they are in
+	maxHashed  = 64 << 20 // bytes of files deleted with their directories that are hashed; as much as a run may write
 )
 
 var _ confine.Applier = Apply
@@ -93,12 +98,12 @@ func Apply(law []byte, layer, worktree *os.Root) (func() ([]byte, error), error)
 
 // report lists as many changes as fit.
 func (j *judge) report() Report {
-	r := Report{Changes: []Change{}}
+	r := Report{Changes: []Change{}, Omitted: j.unlisted}
 	size := 0
 	for i, s := range j.steps {
-		size += 2*len(s.Path) + 256 // twice: a path may need escapes
+		size += 2*(len(s.Path)+len(s.Target)+len(s.TargetBefore)) + 256 // twice: names may need escapes
 		if i == MaxListed || size > maxReport {
-			r.Omitted = len(j.steps) - i
+			r.Omitted += len(j.steps) - i
 			break
 		}
 		r.Changes = append(r.Changes, s.Change)

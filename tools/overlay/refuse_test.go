@@ -165,5 +165,5 @@ func TestLeftovers(t *testing.T) {
 
 // TestOrdinaryUser runs these tests again as an ordinary user.
 func TestOrdinaryUser(t *testing.T) {
-	confinetest.AsOrdinaryUser(t, "^Test(Applies|Refuses|Inside|Report|Leftovers)", confinetest.WorldTool)
+	confinetest.AsOrdinaryUser(t, "^Test(Applies|Refuses|Inside|Report|Leftovers|Owner)", confinetest.WorldTool)
 }
