@@ -55,7 +55,7 @@ func newSite(t testing.TB, ceiling confine.Level) site {
 	}
 	for _, err := range []error{
 		os.Chmod(s.outside, 0o777), os.WriteFile(s.secret, []byte("secret"), 0o644),
-		os.Chown(s.worktree, int(s.user), int(s.user)),
+		confine.HandOver(s.worktree, s.user),
 	} {
 		if err != nil {
 			t.Fatal(err)
@@ -149,7 +149,7 @@ func testFence(t *testing.T, fenced, open site, form string, change func(confine
 			if err := os.WriteFile(path, nil, 0o666); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.Chown(path, int(s.user), int(s.user)); err != nil {
+			if err := confine.HandOver(path, s.user); err != nil {
 				t.Fatal(err)
 			}
 			return []string{"remove", path}

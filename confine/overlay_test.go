@@ -45,7 +45,7 @@ func (s site) another(name string) string {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		s.t.Fatal(err)
 	}
-	if err := os.Chown(dir, int(s.user), int(s.user)); err != nil {
+	if err := confine.HandOver(dir, s.user); err != nil {
 		s.t.Fatal(err)
 	}
 	return dir
@@ -57,7 +57,7 @@ func (s site) put(name, text string) {
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		s.t.Fatal(err)
 	}
-	if err := os.Lchown(path, int(s.user), int(s.user)); err != nil {
+	if err := confine.HandOver(path, s.user); err != nil {
 		s.t.Fatal(err)
 	}
 }

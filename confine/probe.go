@@ -151,9 +151,9 @@ func newTarget() (t target, err error) {
 		return t, err
 	}
 	t.worktree = filepath.Join(t.dir, "worktree")
-	canary, user := filepath.Join(t.worktree, "canary"), int(UserOf("probe"))
+	canary, user := filepath.Join(t.worktree, "canary"), UserOf("probe")
 	if err = errors.Join(os.Mkdir(t.worktree, 0o755), os.WriteFile(canary, []byte(canaryText), 0o644),
-		os.Lchown(t.worktree, user, user), os.Lchown(canary, user, user)); err != nil {
+		HandOver(t.worktree, user), HandOver(canary, user)); err != nil {
 		return t, err
 	}
 	if t.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {

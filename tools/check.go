@@ -34,8 +34,7 @@ func (h *Handler) Check(ctx context.Context) (err error) {
 		return fault.Wrap("tools: check", fault.Unavailable, err, "the workspace root cannot be written")
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(worktree)) }()
-	user := int(confine.UserOf(""))
-	if err := os.Lchown(worktree, user, user); err != nil {
+	if err := confine.HandOver(worktree, confine.UserOf("")); err != nil {
 		return fault.Wrap("tools: check", fault.Unavailable, err, "the workspace root cannot be given to programs")
 	}
 	var found *said

@@ -66,8 +66,7 @@ func (d desk) addEpisode(id store.EpisodeID) {
 
 func (d desk) own(id store.EpisodeID, path string) {
 	d.t.Helper()
-	user := int(confine.UserOf(string(id)))
-	if err := os.Lchown(path, user, user); err != nil {
+	if err := confine.HandOver(path, confine.UserOf(string(id))); err != nil {
 		d.t.Fatal(err)
 	}
 }

@@ -92,9 +92,8 @@ func TestDoorsOfLowerLevels(t *testing.T) {
 	for _, level := range []confine.Level{confine.Namespaces, confine.Landlock, confine.Process} {
 		dir := confinetest.Dir(t)
 		worktree := filepath.Join(dir, "ws", "ep")
-		user := int(confine.UserOf("ep"))
 		for _, err := range []error{
-			os.MkdirAll(worktree, 0o755), os.WriteFile(worktree+"/p.py", []byte("open('ran', 'w')"), 0o644), os.Lchown(worktree, user, user),
+			os.MkdirAll(worktree, 0o755), os.WriteFile(worktree+"/p.py", []byte("open('ran', 'w')"), 0o644), confine.HandOver(worktree, confine.UserOf("ep")),
 		} {
 			if err != nil {
 				t.Fatal(err)

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"world/ci/rig"
+	"world/confine"
 	"world/confine/confinetest"
 )
 
@@ -145,8 +146,7 @@ func (d *desk) put(name, content string) {
 	} else {
 		d.must(os.WriteFile(path, []byte(content), 0o644))
 	}
-	uid := int(ownerOf(d.t, d.worktree))
-	d.must(os.Lchown(path, uid, uid))
+	d.must(confine.HandOver(path, confine.User(ownerOf(d.t, d.worktree))))
 }
 
 // call calls a tool and returns the text of the answer.

@@ -275,8 +275,7 @@ func TestAToolWritesThroughTheJail(t *testing.T) {
 		m = mint(t, s, "ep", coordtest.Grant(tools.WorkspaceWrite, tools.Worktree, 1))
 	})
 	worktree := filepath.Join(f.workspaces, "ep")
-	user := int(confine.UserOf("ep"))
-	if err := errors.Join(os.Mkdir(worktree, 0o700), os.Lchown(worktree, user, user)); err != nil {
+	if err := errors.Join(os.Mkdir(worktree, 0o700), confine.HandOver(worktree, confine.UserOf("ep"))); err != nil {
 		t.Fatal(err)
 	}
 	r := start(t, f)

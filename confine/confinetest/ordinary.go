@@ -15,8 +15,12 @@ import (
 // cannot build them.
 const imagesVariable = "WORLD_TEST_IMAGES"
 
-// ordinary is the user that tests of a root process drop to. It has no name.
-const ordinary = 61000
+// ordinary is the user that tests of a root process drop to, and ordinaryGroup his
+// group, which has another number. They have no names.
+const (
+	ordinary      = 61000
+	ordinaryGroup = 61100
+)
 
 // AsOrdinaryUser runs this process's tests that match a pattern again, as an
 // ordinary user who finds these programs built. A process that is ordinary already
@@ -40,12 +44,12 @@ func AsOrdinaryUser(t *testing.T, pattern string, pkgs ...string) {
 	if err := os.Mkdir(home, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Chown(home, ordinary, ordinary); err != nil {
+	if err := os.Chown(home, ordinary, ordinaryGroup); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command("/proc/self/exe", "-test.run="+pattern, "-test.v")
 	cmd.Env = []string{"PATH=/usr/bin:/bin", "HOME=" + home, "TMPDIR=" + home, imagesVariable + "=" + dir}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: ordinary, Gid: ordinary}}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: ordinary, Gid: ordinaryGroup}}
 	cmd.Dir = home
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "--- PASS: Test") {

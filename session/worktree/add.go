@@ -129,7 +129,7 @@ func own(path string, user confine.User) error {
 		if err != nil || name == filepath.Join(path, ".git") {
 			return err
 		}
-		return os.Lchown(name, int(user), int(user))
+		return confine.HandOver(name, user)
 	})
 }
 

@@ -61,7 +61,7 @@ func newSite(t testing.TB) site {
 		}
 	}
 	filepath.Walk(s.worktree, func(at string, _ os.FileInfo, err error) error {
-		if err != nil || os.Lchown(at, int(s.user), int(s.user)) != nil {
+		if err != nil || confine.HandOver(at, s.user) != nil {
 			t.Fatal(at, err)
 		}
 		return nil

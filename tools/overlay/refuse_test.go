@@ -152,7 +152,7 @@ func TestLeftovers(t *testing.T) {
 		if err := os.Mkdir(s.worktree+"/"+name, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Lchown(s.worktree+"/"+name, int(s.user), int(s.user)); err != nil {
+		if err := confine.HandOver(s.worktree+"/"+name, s.user); err != nil {
 			t.Fatal(err)
 		}
 	}
