@@ -31,10 +31,13 @@ var comparing = confine.Limits{
 // Changes compares the worktree with its commit, sorted by path. The commit is
 // written out anew beside the worktree, and a git that knows no repository compares
 // the two in the jail, so that nothing of the worktree is ever interpreted outside
-// (D29). Files of no regular kind, and more output than 4 MiB, make it fail: kind
+// (D29). What a program closed to its own user is opened to him first. Files of no regular kind, and more output than 4 MiB, make it fail: kind
 // Failed, or Limit, and then nothing is known.
 func (w Worktree) Changes(ctx context.Context, jail *confine.Jail, user confine.User) ([]Change, error) {
 	const op = "worktree: changes"
+	if err := readable(w.Path); err != nil {
+		return nil, fault.Wrap(op, fault.Failed, err, "the worktree's files could not all be made readable")
+	}
 	base, err := os.MkdirTemp(filepath.Dir(w.Path), ".base-")
 	if err != nil {
 		return nil, fault.Wrap(op, fault.Unavailable, err, "no room beside the worktree")

@@ -2,6 +2,7 @@ package worktree
 
 import (
 	"context"
+	"errors"
 	"os"
 
 	"world/confine"
@@ -17,7 +18,7 @@ func (w Worktree) Discard(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
 	// git would look into the worktree first; files are only removed here.
-	if err := os.RemoveAll(w.Path); err != nil {
+	if err := errors.Join(readable(w.Path), os.RemoveAll(w.Path)); err != nil {
 		return fault.Wrap("worktree: discard", fault.Failed, err, "the worktree's files could not all be removed")
 	}
 	if _, err := w.git.run(ctx, "--git-dir="+w.common, "worktree", "remove", "--force", "--", w.Path); err != nil {
@@ -33,7 +34,7 @@ func (w Worktree) Discard(ctx context.Context) error {
 // HandBack gives a worktree that is kept to this process's user, who is the
 // operator: nothing of the ended episode writes there any more.
 func (w Worktree) HandBack() error {
-	if err := own(w.Path, confine.User(os.Geteuid())); err != nil {
+	if err := errors.Join(readable(w.Path), own(w.Path, confine.User(os.Geteuid()))); err != nil {
 		return fault.Wrap("worktree: hand back", fault.Failed, err, "the worktree's files could not all be handed back")
 	}
 	return nil
