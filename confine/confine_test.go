@@ -3,6 +3,7 @@ package confine_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -343,6 +344,41 @@ func TestFenceCalls(t *testing.T) {
 	open := newSite(t, confine.Process)
 	if got := open.run(open.spec("ring")); strings.Contains(string(got.Stdout), "operation not permitted") {
 		t.Errorf("control: %q", got.Stdout)
+	}
+}
+
+// TestFenceMemory: beside the private memory that the limit counts there is none but
+// files, and what is inside goes first when memory runs out.
+func TestFenceMemory(t *testing.T) {
+	for _, level := range []confine.Level{confine.Namespaces, confine.Landlock, confine.Process} {
+		s := newSite(t, level)
+		for _, args := range [][]string{{"share", "anonymous"}, {"share", "stack"}, {"share", "/dev/zero"}, {"memfd"}, {"segment"}} {
+			spec := s.program(args...)
+			if got := s.run(spec); (got.Exit == 0) != (level == confine.Process) || got.Bound != confine.Unbounded {
+				t.Errorf("%s %v: %d %q %q", level, args, got.Exit, got.Bound, got.Stdout)
+			}
+		}
+		if err := errors.Join(os.WriteFile(filepath.Join(s.worktree, "file"), make([]byte, 1<<20), 0o644),
+			confine.HandOver(filepath.Join(s.worktree, "file"), s.user)); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.run(s.program("share", filepath.Join(s.worktree, "file"))); got.Exit != 0 {
+			t.Errorf("%s: control: the map of a file: %q", level, got.Stdout)
+		}
+		if level == confine.Landlock {
+			continue // nothing there can read it
+		}
+		s.forms(func(s site, form string, change func(confine.Spec) confine.Spec) {
+			if got := s.run(change(s.spec("read", "/proc/self/oom_score_adj"))); string(got.Stdout) != "ok 1000\n" {
+				t.Errorf("%s %s: %q", level, form, got.Stdout)
+			}
+		})
+	}
+	s := newSite(t, confine.Namespaces)
+	spec := s.spec("-c", `head -c 9 /dev/zero | od -An -tx1`)
+	spec.Path, spec.Env = "/bin/sh", []string{"PATH=/usr/bin:/bin"}
+	if got := s.run(spec); strings.TrimSpace(string(got.Stdout)) != "00 00 00 00 00 00 00 00 00" {
+		t.Errorf("zeros: %q %q", got.Stdout, got.Stderr)
 	}
 }
 

@@ -20,8 +20,13 @@
 // Unavailable; nothing falls back silently. The level is not what a version says
 // but what an attack at start could not do: see Jail.Reach.
 //
-// It does not promise to bound memory over all processes of one run together
-// (RLIMIT_DATA binds each process), nor to hide the processor's side channels.
+// The bound on memory is one on what each process holds of private, writable memory
+// (RLIMIT_DATA). From level landlock on there is no other memory beside it than files:
+// no shared mapping without a file, no memory file, no System V segment or queue. It
+// does not bound all processes of one run together, nor count what a process has made
+// read only after writing it, nor the kernel's buffers in pipes; what is inside begins
+// as the first that the kernel kills when memory runs out. It does not promise to hide the
+// processor's side channels.
 //
 // Source: DESIGN decisions D14, D23, D24, D26 and D27; reference/confinement.md.
 package confine

@@ -12,6 +12,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// firstToGo makes this process and all that it starts the first ones that the kernel
+// kills when memory runs out, before the daemon. A program can take it back as far as
+// where the daemon stands, and no further.
+func firstToGo() error { return os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) }
+
 // enclose raises the part of the fence that a process raises around itself.
 func (o order) enclose() error {
 	runtime.LockOSThread() // the filter is set from this thread and synchronised to the others
@@ -83,7 +88,7 @@ func (o order) landlock() error {
 	if o.child() {
 		rules = append(rules,
 			landlock.RODirs(append(systemDirs, o.Readable...)...).IgnoreIfMissing(),
-			landlock.ROFiles("/dev/zero", "/dev/random", "/dev/urandom").IgnoreIfMissing(),
+			landlock.ROFiles("/dev/random", "/dev/urandom").IgnoreIfMissing(),
 			landlock.RWFiles("/dev/null").IgnoreIfMissing())
 	}
 	versions := []landlock.Config{landlock.V6, landlock.V5, landlock.V4}

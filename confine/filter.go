@@ -11,7 +11,8 @@ import (
 
 // forbidden are system calls that reach around a fence of files and processes:
 // rings do what other calls are filtered for, name spaces would be built inside
-// the fence, memory of other processes is not the program's business.
+// the fence, memory of other processes is not the program's business, and memory that
+// belongs to no process is under no limit of one.
 var forbidden = []uint32{
 	unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
 	unix.SYS_UNSHARE, unix.SYS_SETNS, unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT,
@@ -19,16 +20,20 @@ var forbidden = []uint32{
 	unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PIDFD_GETFD,
 	unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL,
 	unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD,
+	unix.SYS_MEMFD_CREATE, unix.SYS_MEMFD_SECRET,
+	unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_MSGGET, unix.SYS_SEMGET,
 }
 
 const newNamespace = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET |
 	unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
 
-// Offsets of struct seccomp_data: number, architecture, low half of the first argument.
+// Offsets of struct seccomp_data: number, architecture, low halves of the first
+// argument and of mmap's flags, its fourth.
 const (
 	offsetNumber   = 0
 	offsetArch     = 4
 	offsetArgument = 16
+	offsetMapFlags = 40
 )
 
 // filter installs a system call filter on every thread. Landlock does not govern
@@ -51,7 +56,9 @@ func filter(sockets, forks bool) error {
 }
 
 // filterProgram denies with EPERM, except clone3: its flags are out of a filter's
-// sight, and ENOSYS makes every C library fall back to clone.
+// sight, and ENOSYS makes every C library fall back to clone. To map memory that
+// RLIMIT_DATA does not count answers ENOMEM: shared memory without a file, and what
+// grows downwards, which the kernel takes for a stack.
 func filterProgram(sockets, forks bool) []unix.SockFilter {
 	load := func(offset uint32) unix.SockFilter {
 		return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: offset}
@@ -83,6 +90,9 @@ func filterProgram(sockets, forks bool) []unix.SockFilter {
 		p = append(p, equal(call, 0, 1), deny)
 	}
 	p = append(p,
+		equal(unix.SYS_MMAP, 0, 6), load(offsetMapFlags),
+		anyBit(unix.MAP_GROWSDOWN, 2, 0), anyBit(unix.MAP_ANONYMOUS, 0, 2), anyBit(unix.MAP_SHARED, 0, 1),
+		answer(unix.SECCOMP_RET_ERRNO|uint32(unix.ENOMEM)), answer(unix.SECCOMP_RET_ALLOW),
 		equal(unix.SYS_CLONE3, 0, 1), answer(unix.SECCOMP_RET_ERRNO|uint32(unix.ENOSYS)),
 		equal(unix.SYS_CLONE, 1, 0), answer(unix.SECCOMP_RET_ALLOW),
 		load(offsetArgument), anyBit(newNamespace, 0, 1), deny)

@@ -21,7 +21,7 @@ func answer(t *testing.T, program []unix.SockFilter, arch, number, argument uint
 		}
 		switch i.Code {
 		case unix.BPF_LD | unix.BPF_W | unix.BPF_ABS:
-			accumulator = map[uint32]uint32{offsetNumber: number, offsetArch: arch, offsetArgument: argument}[i.K]
+			accumulator = map[uint32]uint32{offsetNumber: number, offsetArch: arch, offsetArgument: argument, offsetMapFlags: argument}[i.K]
 		case unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K:
 			skip(accumulator == i.K)
 		case unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K:
@@ -40,6 +40,7 @@ func TestFilterProgram(t *testing.T) {
 	const (
 		allow  = unix.SECCOMP_RET_ALLOW
 		deny   = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
+		nomem  = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOMEM)
 		absent = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)
 		kill   = unix.SECCOMP_RET_KILL_PROCESS
 		thread = unix.CLONE_VM | unix.CLONE_FS | unix.CLONE_FILES | unix.CLONE_SIGHAND | unix.CLONE_THREAD
@@ -57,6 +58,11 @@ func TestFilterProgram(t *testing.T) {
 		{"clone a thread", unix.SYS_CLONE, thread, allow, allow},
 		{"clone a user namespace", unix.SYS_CLONE, unix.CLONE_NEWUSER | uint32(unix.SIGCHLD), deny, deny},
 		{"clone a net namespace for a thread", unix.SYS_CLONE, unix.CLONE_NEWNET | thread, deny, deny},
+		{"map private memory", unix.SYS_MMAP, unix.MAP_PRIVATE | unix.MAP_ANONYMOUS, allow, allow},
+		{"map a file", unix.SYS_MMAP, unix.MAP_SHARED, allow, allow},
+		{"map shared memory", unix.SYS_MMAP, unix.MAP_SHARED | unix.MAP_ANONYMOUS, nomem, nomem},
+		{"map shared memory, validated", unix.SYS_MMAP, unix.MAP_SHARED_VALIDATE | unix.MAP_ANONYMOUS, nomem, nomem},
+		{"map what grows", unix.SYS_MMAP, unix.MAP_PRIVATE | unix.MAP_ANONYMOUS | unix.MAP_GROWSDOWN, nomem, nomem},
 		{"clone3", unix.SYS_CLONE3, 0, absent, absent},
 	}
 	for _, call := range forkCalls {

@@ -35,7 +35,9 @@ type view struct {
 func (v view) arguments() []string {
 	var args []string
 	if !v.bare {
-		args = append(args, "--ro-bind", "/", "/", "--dev", "/dev", "--remount-ro", "/dev")
+		// /dev/full reads as zeros too, and cannot be mapped: a map of /dev/zero is
+		// memory that no limit counts.
+		args = append(args, "--ro-bind", "/", "/", "--dev", "/dev", "--dev-bind", "/dev/full", "/dev/zero", "--remount-ro", "/dev")
 	}
 	args = append(args,
 		"--proc", "/proc",

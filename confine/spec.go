@@ -54,7 +54,7 @@ const Home = "/tmp/home"
 type Limits struct {
 	Wall      time.Duration // until the whole tree is dead, counted outside and inside
 	CPU       time.Duration // processor time of each process, rounded up to seconds
-	Memory    int64         // bytes of private writable memory of each process (RLIMIT_DATA)
+	Memory    int64         // bytes of private writable memory of each process (RLIMIT_DATA); from level landlock on there is no shared memory beside files
 	FileSize  int64         // bytes of each file written
 	Files     int64         // descriptors of each process
 	Processes int64         // processes and threads together; binds at level namespaces and under a user of its own

@@ -98,6 +98,9 @@ func stage(args []string, verbs map[string]Verb, apply Applier) int {
 		<-spent
 		r.cut(CPUBound)
 	}()
+	if err := firstToGo(); err != nil {
+		return refuse("oom score", err)
+	}
 	var l layer
 	if o.Overlay != nil {
 		var err error

@@ -44,6 +44,12 @@ func verbs() map[string]confine.Verb {
 		"grow":    verb(grow),
 		"forge":   verb(forge),
 		"eat":     verb(eat),
+		"share":   verb(share),
+		"memfd":   verb(func([]string) (string, error) { _, err := unix.MemfdCreate("m", 0); return "", err }),
+		"segment": verb(func([]string) (string, error) {
+			_, err := unix.SysvShmGet(unix.IPC_PRIVATE, 1<<20, 0o600)
+			return "", err
+		}),
 		"spin": verb(func([]string) (string, error) {
 			for {
 			}
@@ -243,6 +249,29 @@ func eat([]string) (string, error) {
 		held = append(held, b)
 	}
 	return strconv.Itoa(len(held)), nil
+}
+
+// share maps memory that is not private: "anonymous", "stack" (what grows is not
+// counted either), or the shared map of a file.
+func share(a []string) (string, error) {
+	flags, fd := unix.MAP_SHARED|unix.MAP_ANONYMOUS, -1
+	switch a[0] {
+	case "anonymous":
+	case "stack":
+		flags = unix.MAP_PRIVATE | unix.MAP_ANONYMOUS | unix.MAP_GROWSDOWN
+	default:
+		f, err := os.OpenFile(a[0], os.O_RDWR, 0)
+		if err != nil {
+			return "", err
+		}
+		flags, fd = unix.MAP_SHARED, int(f.Fd())
+	}
+	b, err := unix.Mmap(fd, 0, 1<<20, unix.PROT_READ|unix.PROT_WRITE, flags)
+	if err != nil {
+		return "", err
+	}
+	b[0] = 1
+	return "", nil
 }
 
 func flood(a []string, _ io.Reader, stdout, stderr io.Writer) int {
