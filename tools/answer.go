@@ -9,14 +9,13 @@ import (
 
 // answer is what an agent gets of a run.
 func (e envelope) answer(p policy.Policy, r confine.Result, digest string, tool store.Ref) []byte {
-	limit, exit := canon.Value{}, canon.NewInt(int64(r.Exit))
+	exit := canon.NewInt(int64(r.Exit))
 	if e.limit != "" {
-		limit = canon.NewObject([]canon.Member{{Name: "reason", Value: canon.NewString(e.limit)}, {Name: "stage", Value: canon.NewString("execute")}})
-		exit = canon.Value{}
+		exit = canon.Value{} // the program did not end by itself
 	}
 	members := []canon.Member{
 		{Name: "admitted", Value: canon.NewBool(e.admitted)}, {Name: "exit_code", Value: exit},
-		{Name: "decision", Value: e.decision}, {Name: "limit", Value: limit},
+		{Name: "decision", Value: e.decision}, {Name: "limit", Value: e.limited()},
 		{Name: "stdout", Value: canon.NewString(e.stdout)}, {Name: "stderr", Value: canon.NewString(e.stderr)},
 		{Name: "policy", Value: canon.NewObject([]canon.Member{
 			{Name: "digest", Value: canon.NewString(digest)}, {Name: "security_mode", Value: canon.NewString(p.SecurityMode)},
@@ -27,6 +26,9 @@ func (e envelope) answer(p policy.Policy, r confine.Result, digest string, tool 
 	}
 	if e.unenforced.Kind() == canon.Array && len(e.unenforced.Items()) > 0 {
 		members = append(members, canon.Member{Name: "unenforced", Value: e.unenforced})
+	}
+	if e.replaced > 0 {
+		members = append(members, canon.Member{Name: "replaced_bytes", Value: canon.NewInt(e.replaced)})
 	}
 	if r.Dropped > 0 {
 		members = append(members, canon.Member{Name: "left_out_bytes", Value: canon.NewInt(r.Dropped)})
@@ -39,6 +41,25 @@ func (e envelope) answer(p policy.Policy, r confine.Result, digest string, tool 
 		}
 	}
 	return canon.NewObject(members).Bytes()
+}
+
+// changesRefused is the reason of a limit that a program meets when it has ended:
+// what it changed, or one thing of it, may not be taken over.
+const changesRefused = "changes_refused"
+
+// limited tells which limit a run met, null for none.
+func (e envelope) limited() canon.Value {
+	limit := func(reason, stage string, more ...canon.Member) canon.Value {
+		return canon.NewObject(append([]canon.Member{
+			{Name: "reason", Value: canon.NewString(reason)}, {Name: "stage", Value: canon.NewString(stage)}}, more...))
+	}
+	switch {
+	case e.limit != "":
+		return limit(e.limit, "execute")
+	case e.refused != "":
+		return limit(changesRefused, "apply", canon.Member{Name: "message", Value: canon.NewString(e.refused)})
+	}
+	return canon.Value{}
 }
 
 func stringList(texts []string) canon.Value {

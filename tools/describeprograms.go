@@ -21,11 +21,13 @@ func runDescription(file any) description {
 		text: "Run one program of the worktree in a jail: .py with the system's python3, .star with the built-in Starlark, .ail where the daemon has " +
 			"AILANG's binary. It starts in the root of the worktree and has no network, 8 seconds, 512 MiB of private memory for each process and no other anonymous memory. " +
 			"It writes to a copy: when it ends by itself, with whatever exit code, its changes are taken over whole; when it is ended, none. " +
-			protected() + "A change of one of these refuses the whole. Moving an existing directory fails with EXDEV. " +
+			protected() + "A change of one of these refuses the whole, and so does a pipe, a socket or a link that leads out: the answer has the output then, and " +
+			"limit {\"reason\":\"changes_refused\",\"message\":path and why}. Moving an existing directory fails with EXDEV. " +
 			"Answers {\"admitted\":bool,\"exit_code\":n,\"stdout\":text,\"stderr\":text,\"limit\":null or what ended it,\"decision\":why it was not admitted," +
 			"\"kept\":whether its changes were taken over,\"changes\":[{path,kind,before,after,target_before,target}], of every file and link, up to 200, with \"omitted\" counting the rest; before and after hash content}; " +
 			"what is taken over stays readable and writable to you, whatever mode the program gave it; " +
-			"long output keeps its beginning and its end and says how much was left out. " +
+			"long output keeps its beginning and its end and says how much was left out. The worktree's own path is shown as \".\", and names in it " +
+			"without it; bytes that are not UTF-8 are shown as U+FFFD each, and \"replaced_bytes\" counts them. " +
 			"Costs one unit of Ailang.Run, or of Ailang.RunEnv or Ailang.RunNet when caps names Env or Net. " +
 			"How programs are written is told by ailang-cli with op \"prompt\".",
 		arguments: map[string]any{

@@ -3,6 +3,7 @@ package tools
 import (
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"world/broker"
 	"world/canon"
@@ -17,7 +18,9 @@ type envelope struct {
 	admitted       bool
 	decision       canon.Value // null unless it was not admitted
 	limit          string      // reason; "" for none
+	refused        string      // why the program's changes were, "" when they were not
 	stdout, stderr string      // the program's
+	replaced       int64       // bytes of both that are no text
 	unenforced     canon.Value
 }
 
@@ -38,14 +41,12 @@ func (h *Handler) judgeRun(o order, p policy.Policy, r confine.Result, digest st
 	switch {
 	case r.Applied == confine.MaybeApplied:
 		return broker.Result{Status: store.StatusIndeterminate, Detail: "the program ended, and its changes to the worktree may have been taken over in part"}
-	case r.Refused != "":
-		return failed("the program's changes are refused: " + withoutPath(r.Refused, p.Sandbox))
 	case !r.Started:
 		return failed("the program was not started: " + string(r.Bound))
 	case r.Bound == confine.CallerBound:
 		return failed("the call was cancelled; nothing that the program changed was kept")
 	}
-	e := envelope{stdout: clean(r.Stdout, p.Sandbox), stderr: clean(r.Stderr, p.Sandbox)}
+	e := enveloped(p, r)
 	if reason, ok := reasons[r.Bound]; ok {
 		e.admitted, e.limit = true, reason
 	} else if problem := e.read(p, r); problem != "" {
@@ -58,9 +59,27 @@ func (h *Handler) judgeRun(o order, p policy.Policy, r confine.Result, digest st
 	return broker.Result{Status: store.StatusSucceeded, Output: output}
 }
 
-// clean makes a text of what a program printed.
-func clean(output []byte, worktree string) string {
-	return withoutPath(strings.ToValidUTF8(string(output), "\ufffd"), worktree)
+// enveloped makes texts of what a run printed, and notes what the jail says of it.
+func enveloped(p policy.Policy, r confine.Result) envelope {
+	stdout, bad := textIn(r.Stdout)
+	stderr, more := textIn(r.Stderr)
+	return envelope{
+		stdout: withoutPath(stdout, p.Sandbox), stderr: withoutPath(stderr, p.Sandbox), replaced: bad + more,
+		refused: withoutPath(r.Refused, p.Sandbox),
+	}
+}
+
+// textIn makes UTF-8 of output: each byte that belongs to no character becomes one
+// U+FFFD, and replaced counts them.
+func textIn(output []byte) (text string, replaced int64) {
+	for rest := output; len(rest) > 0; {
+		r, size := utf8.DecodeRune(rest)
+		if r == utf8.RuneError && size == 1 {
+			replaced++
+		}
+		rest = rest[size:]
+	}
+	return string([]rune(string(output))), replaced
 }
 
 // read tells the shapes of the contract apart. problem says why it is none of them.

@@ -1,8 +1,6 @@
 package tools
 
 import (
-	"strings"
-
 	"world/broker"
 	"world/broker/law"
 	"world/canon"
@@ -118,10 +116,4 @@ func textOf(v canon.Value, name string) (string, bool) {
 		return "", false
 	}
 	return member.Text()
-}
-
-// withoutPath takes the worktree's place on the host out of a message.
-func withoutPath(text, worktree string) string {
-	text = strings.ReplaceAll(text, worktree+"/", "")
-	return strings.ReplaceAll(text, worktree, ".")
 }

@@ -27,7 +27,8 @@ func TestJudgeRun(t *testing.T) {
 		"done":                            {func(r *confine.Result) {}, store.StatusSucceeded, "", ""},
 		"taken over in part":              {func(r *confine.Result) { r.Applied = confine.MaybeApplied }, store.StatusIndeterminate, "", "may have been taken over in part"},
 		"taken over in part, and cut off": {func(r *confine.Result) { r.Applied, r.Bound = confine.MaybeApplied, confine.WallBound }, store.StatusIndeterminate, "", "in part"},
-		"refused":                         {func(r *confine.Result) { r.Applied, r.Refused = confine.NotApplied, "/ws/ep-1/x: protected" }, store.StatusFailed, "", "the program's changes are refused: x: protected"},
+		"refused":                         {func(r *confine.Result) { r.Applied, r.Refused = confine.NotApplied, "/ws/ep-1/x: protected" }, store.StatusSucceeded, "changes_refused", ""},
+		"refused, and no envelope":        {func(r *confine.Result) { r.Applied, r.Refused, r.Stderr = confine.NotApplied, "x: protected", nil }, store.StatusFailed, "", "none that the contract knows"},
 		"not started":                     {func(r *confine.Result) { *r = confine.Result{Bound: confine.WallBound} }, store.StatusFailed, "", "was not started"},
 		"cancelled":                       {func(r *confine.Result) { r.Applied, r.Bound = confine.NotApplied, confine.CallerBound }, store.StatusFailed, "", "nothing that the program changed was kept"},
 		"time":                            {func(r *confine.Result) { r.Applied, r.Bound = confine.NotApplied, confine.WallBound }, store.StatusSucceeded, "timeout", ""},
@@ -62,7 +63,7 @@ func TestJudgeRun(t *testing.T) {
 	r := done
 	r.Stdout, r.Dropped, r.Changes = []byte("a\xffb /ws/ep-1/x"), 7, []byte(`{"changes":[{"path":"x","kind":"created"}],"omitted":3}`)
 	got := string(h.judgeRun(order{path: "m.ail"}, p, r, "digest").Output)
-	for _, want := range []string{`"stdout":"a` + "\ufffd" + `b x"`, `"left_out_bytes":7`, `"changes":[{"kind":"created","path":"x"}]`, `"omitted":3`} {
+	for _, want := range []string{`"stdout":"a` + "\ufffd" + `b x"`, `"left_out_bytes":7`, `"replaced_bytes":1`, `"changes":[{"kind":"created","path":"x"}]`, `"omitted":3`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %s in %s", want, got)
 		}
@@ -79,7 +80,7 @@ func FuzzEnvelope(f *testing.F) {
 	p := policy.For("/ws/ep-1")
 	f.Fuzz(func(t *testing.T, stdout, stderr []byte, exit int) {
 		r := confine.Result{Started: true, Exit: exit, Stdout: stdout, Stderr: stderr, Applied: confine.WasApplied, Elapsed: time.Second}
-		e := envelope{stdout: clean(stdout, p.Sandbox), stderr: clean(stderr, p.Sandbox)}
+		e := enveloped(p, r)
 		was := e
 		if problem := e.read(p, r); problem != "" {
 			return

@@ -20,10 +20,11 @@ type ranAnswer struct {
 	Admitted       bool
 	ExitCode       *int `json:"exit_code"`
 	Decision       *struct{ Kind, Message string }
-	Limit          *struct{ Reason, Stage string }
+	Limit          *struct{ Reason, Stage, Message string }
 	Stdout, Stderr string
 	Kept           bool
 	LeftOut        int64 `json:"left_out_bytes"`
+	Replaced       int64 `json:"replaced_bytes"`
 	Unenforced     []string
 	Changes        []struct{ Path, Kind, Before, After string }
 	Policy         struct {
@@ -177,10 +178,19 @@ func TestRunLeavesWhatItWrote(t *testing.T) {
 // TestRunOfAProtectedName refuses all that the program changed, and tells the agent.
 func TestRunOfAProtectedName(t *testing.T) {
 	d := newDesk(t, confine.Namespaces, "")
-	d.put("git.py", "import os\nopen('fine','w').write('x')\nos.makedirs('sub/.GIT/hooks')\n")
-	r, _ := d.runs(AilangRun, `{"path":"git.py"}`)
-	if r.Status != store.StatusFailed || !strings.Contains(r.Detail, "the program's changes are refused: sub/.GIT: ") || !strings.HasPrefix(d.get("fine"), "error") {
-		t.Errorf("%+v", r)
+	for change, says := range map[string]string{
+		"os.makedirs('sub/.GIT/hooks')": "sub/.GIT: .git/ is read-only",
+		"os.mkfifo('ff')":               "ff: is neither a regular file nor a directory nor a link",
+		"os.symlink('/etc','out')":      "out: is a link that leads out",
+	} {
+		d.put("git.py", "import os,sys\nopen('fine','w').write('x')\nprint('10 tests passed')\nprint('2 slow', file=sys.stderr)\n"+change+"\nsys.exit(4)\n")
+		r, a := d.runs(AilangRun, `{"path":"git.py"}`)
+		if r.Status != store.StatusSucceeded || a.Limit == nil || a.Limit.Reason != "changes_refused" || a.Limit.Stage != "apply" || !strings.HasPrefix(a.Limit.Message, says) {
+			t.Errorf("%s: %s %s", change, r.Output, r.Detail)
+		}
+		if !a.Admitted || a.Kept || a.ExitCode == nil || *a.ExitCode != 4 || a.Stdout != "10 tests passed\n" || a.Stderr != "2 slow\n" || !strings.HasPrefix(d.get("fine"), "error") {
+			t.Errorf("%s: %+v", change, a)
+		}
 	}
 	// Starlark is told as it happens, and may go on without.
 	d.put("git.star", "fs.write('fine', 'x')\nfs.write('.github/x', 'y')\n")

@@ -17,8 +17,9 @@ import (
 func (w Worktree) Discard(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
+	_ = readable(w.Path) // what stays closed fails to be removed
 	// git would look into the worktree first; files are only removed here.
-	if err := errors.Join(readable(w.Path), os.RemoveAll(w.Path)); err != nil {
+	if err := os.RemoveAll(w.Path); err != nil {
 		return fault.Wrap("worktree: discard", fault.Failed, err, "the worktree's files could not all be removed")
 	}
 	if _, err := w.git.run(ctx, "--git-dir="+w.common, "worktree", "remove", "--force", "--", w.Path); err != nil {
