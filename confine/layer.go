@@ -19,6 +19,7 @@ const layerAt = "/tmp/.layer"
 // trees, by descriptors that no program has.
 type layer struct {
 	upper, worktree *os.Root
+	top             *os.File // upper itself, open whatever mode a program gives it
 }
 
 // lay mounts the overlay over the worktree, in a mount namespace of this thread,
@@ -52,6 +53,9 @@ func (o order) lay() (l layer, err error) {
 	if l.upper, err = os.OpenRoot(upper); err != nil {
 		return l, err
 	}
+	if l.top, err = os.Open(upper); err != nil {
+		return l, err
+	}
 	if err := errors.Join(os.Chdir(o.Worktree), unix.Unmount(layerAt, unix.MNT_DETACH), os.Remove(layerAt)); err != nil {
 		return l, err
 	}
@@ -78,20 +82,17 @@ func dropCapabilities() error {
 
 // full says which bound of the layer was reached, Unbounded for none: what a
 // program could not write to its end must not be taken for its work.
-func (l layer) full() Bound {
-	f, err := l.upper.Open(".")
-	if err != nil {
-		return SpaceBound
-	}
-	defer f.Close()
+func (l layer) full() (Bound, error) {
 	var s unix.Statfs_t
-	switch err := unix.Fstatfs(int(f.Fd()), &s); {
-	case err != nil || s.Bavail == 0:
-		return SpaceBound
+	switch err := unix.Fstatfs(int(l.top.Fd()), &s); {
+	case err != nil:
+		return Unbounded, err
+	case s.Bavail == 0:
+		return SpaceBound, nil
 	case s.Ffree == 0:
-		return FilesBound
+		return FilesBound, nil
 	}
-	return Unbounded
+	return Unbounded, nil
 }
 
 // bury kills everything else in this pid namespace, of which this is process 1,
@@ -108,7 +109,13 @@ func bury() {
 // settle judges and applies the layer and completes the ending.
 func (l layer) settle(o order, r *reporter, apply Applier, e *ending) {
 	bury()
-	if e.Bound = l.full(); e.Bound != Unbounded {
+	var err error
+	if e.Bound, err = l.full(); e.Bound != Unbounded {
+		return
+	}
+	// What a program does to the top's mode is not applied, and keeps nobody out.
+	if err = errors.Join(err, l.top.Chmod(0o700)); err != nil {
+		e.Refused = "what the program changed cannot be read"
 		return
 	}
 	if o.Law == 0 {

@@ -73,7 +73,7 @@ const (
 	CPUBound    Bound = "cpu"
 	CallerBound Bound = "cancelled" // the caller's context was cancelled
 	Died        Bound = "died"      // killed from inside: out of memory, a crash, a signal
-	MemoryBound Bound = "memory"    // it failed with nearly all memory that it may have in use
+	MemoryBound Bound = "memory"    // a signal ended it with nearly all memory in use that it may have
 	SizeBound   Bound = "file size" // killed as it wrote a file beyond its size
 	SpaceBound  Bound = "space"     // its layer over the worktree is full
 	FilesBound  Bound = "files"     // its layer holds as many files as it may

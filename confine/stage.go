@@ -92,12 +92,6 @@ func stage(args []string, verbs map[string]Verb, apply Applier) int {
 	if !o.Waits {
 		time.AfterFunc(o.Wall, func() { r.cut(WallBound) })
 	}
-	spent := make(chan os.Signal, 1)
-	signal.Notify(spent, unix.SIGXCPU)
-	go func() {
-		<-spent
-		r.cut(CPUBound)
-	}()
 	if err := firstToGo(); err != nil {
 		return refuse("oom score", err)
 	}
@@ -125,6 +119,7 @@ func stage(args []string, verbs map[string]Verb, apply Applier) int {
 	if !ok {
 		return refuse("unknown verb")
 	}
+	go o.warned(r)
 	os.Clearenv()
 	for _, pair := range o.Env {
 		name, value, _ := strings.Cut(pair, "=")
@@ -138,6 +133,19 @@ func stage(args []string, verbs map[string]Verb, apply Applier) int {
 	r.begin()
 	r.end(ending{Exit: verb(o.arguments()[1:], os.Stdin, os.Stdout, os.Stderr)})
 	return 0
+}
+
+// warned ends a verb that has spent its processor time; another program than this
+// process is measured at its end.
+func (o order) warned(r *reporter) {
+	warning := make(chan os.Signal, 1)
+	signal.Notify(warning, unix.SIGXCPU)
+	for range warning {
+		var usage unix.Rusage
+		if unix.Getrusage(unix.RUSAGE_SELF, &usage) == nil && o.spent(usage) {
+			r.cut(CPUBound)
+		}
+	}
 }
 
 // arguments returns the program's arguments with the file's path filled in.

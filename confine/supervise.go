@@ -2,6 +2,7 @@ package confine
 
 import (
 	"os"
+	"os/signal"
 	"runtime"
 	"strconv"
 	"syscall"
@@ -30,6 +31,9 @@ func supervise(o order, r *reporter, settle func(*ending)) int {
 		files = append(files, uintptr(o.File))
 		o.File = len(files) - 1
 	}
+	// Process 1 gets every signal that it handles, from anybody inside. Those that are
+	// ignored the program would inherit; those that are caught it does not.
+	signal.Notify(make(chan os.Signal, 1))
 	r.begin()
 	child, err := syscall.ForkExec(path, append([]string{name}, o.arguments()...), &syscall.ProcAttr{
 		Env: o.Env, Files: files, Sys: &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL},
@@ -50,25 +54,41 @@ func supervise(o order, r *reporter, settle func(*ending)) int {
 	return 0
 }
 
-// bound says which limit a program's end shows, Unbounded for none.
+// bound says which limit a program's end shows, Unbounded for none. A program that
+// exits has ended by itself, whatever it was refused before. One that a signal ended
+// is measured, since anybody inside may send one.
 func (o order) bound(status unix.WaitStatus, usage unix.Rusage) Bound {
-	spent := time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+	signal := lethal(status)
 	switch {
-	case status.Exited() && status.ExitStatus() == 0:
+	case signal == 0:
 		return Unbounded
-	// A program that is refused memory fails as it likes; the kernel says no more
-	// than how much it had.
-	case usage.Maxrss*1024 >= o.Limits.Memory/8*7:
+	// One that ignores the warning is killed a second later.
+	case o.spent(usage) && (signal == unix.SIGXCPU || signal == unix.SIGKILL):
+		return CPUBound
+	// One that is refused memory breaks off as it likes; the kernel says no more than
+	// how much it had.
+	case usage.Maxrss*1024 >= o.Limits.Memory/8*7 && (signal == unix.SIGKILL || signal == unix.SIGSEGV || signal == unix.SIGABRT):
 		return MemoryBound
 	case !status.Signaled():
 		return Unbounded
-	// One that ignores the warning is killed a second later.
-	case spent >= o.Limits.CPU:
-		return CPUBound
-	case status.Signal() == unix.SIGXFSZ:
+	case signal == unix.SIGXFSZ:
 		return SizeBound
 	}
 	return Died
+}
+
+// spent reports whether about as much processor time was used as one process may have.
+func (o order) spent(usage unix.Rusage) bool {
+	return time.Duration(usage.Utime.Nano()+usage.Stime.Nano()) >= o.Limits.CPU/10*9
+}
+
+// lethal is the signal that ended a program, or one that it watched and whose end it
+// passes on as shells do; 0 for none.
+func lethal(status unix.WaitStatus) unix.Signal {
+	if status.Signaled() {
+		return status.Signal()
+	}
+	return unix.Signal(max(status.ExitStatus()-128, 0))
 }
 
 // reap waits for the child and, as process 1, buries everybody else on the way.
