@@ -15,7 +15,7 @@ import (
 // written or where their links lead.
 func (h *Handler) place(state, root, examples string) error {
 	const op = "tools: new handler"
-	policies := filepath.Join(state, "policies")
+	policies := policiesIn(state)
 	given := []string{state, root}
 	if examples != "" {
 		given = append(given, examples)

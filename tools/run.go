@@ -36,12 +36,16 @@ func (h *Handler) run(ctx context.Context, job broker.Job) broker.Result {
 	return h.judgeRun(o, p, result, policy.Digest(rules))
 }
 
+// runInfix is between an episode and the capabilities in a policy's name. No
+// episode's name has a dot.
+const runInfix = ".run-"
+
 // policyName is the episode's policy, or that of its runs with these capabilities.
 func (o order) policyName(episode store.EpisodeID) string {
 	if o.caps == nil {
 		return string(episode)
 	}
-	return string(episode) + ".run-" + strings.Join(o.caps, ".")
+	return string(episode) + runInfix + strings.Join(o.caps, ".")
 }
 
 const (

@@ -35,7 +35,7 @@ func (d desks) at(ctx context.Context, l layout) error {
 	if err != nil {
 		return err
 	}
-	desk := attended.Desk{Office: officeOf(s), Root: worktreesOf(l), Wall: time.Now}
+	desk := attended.Desk{Office: officeOf(s), Root: worktreesOf(l), Wall: time.Now, Forget: l.forget}
 	if d.tree {
 		if desk.Home, err = l.home(); err != nil {
 			return errors.Join(err, s.Close())

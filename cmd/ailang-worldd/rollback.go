@@ -93,5 +93,5 @@ func (d *boot) keepRemembering(ctx context.Context) {
 
 // desk carries out an operator's word in this daemon.
 func (d *boot) desk() attended.Desk {
-	return attended.Desk{Office: officeOf(d.store), Root: worktreesOf(d.layout), Home: d.name, Jail: d.jail, Wall: time.Now}
+	return attended.Desk{Office: officeOf(d.store), Root: worktreesOf(d.layout), Home: d.name, Jail: d.jail, Wall: time.Now, Forget: d.layout.forget}
 }

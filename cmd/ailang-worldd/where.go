@@ -10,6 +10,7 @@ import (
 	"world/session/worktree"
 	"world/store"
 	"world/store/engine"
+	"world/tools"
 )
 
 const dbUsage = "the store: a file, or postgres://USER@HOST:PORT/NAME (required)"
@@ -37,6 +38,14 @@ func (w where) openReading(ctx context.Context) (engine.Store, error) {
 		return nil, err
 	}
 	return p.Open(ctx, engine.Options{ReadOnly: true})
+}
+
+// forget takes away the policies that were kept for calls of an episode.
+func (l layout) forget(episode store.EpisodeID) error {
+	if l.state == "" {
+		return nil
+	}
+	return tools.ForgetPolicies(l.state, episode)
 }
 
 // worktreesOf is the folder of a layout's worktrees.

@@ -28,6 +28,10 @@ type Desk struct {
 	Jail   *confine.Jail    // where worktrees are compared; nil leaves what changed unknown
 	Wall   func() time.Time // the wall clock
 	Wait   time.Duration    // for an answer; AnswerTime when 0
+
+	// Forget takes away what is kept for calls of an episode, which has ended; nil
+	// when nothing is. It may be told of an episode twice.
+	Forget func(store.EpisodeID) error
 }
 
 // Mint asks at the terminal and mints.

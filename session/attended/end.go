@@ -27,7 +27,7 @@ type Ended struct {
 
 // End shows what an episode has spent and changed, asks at the terminal, revokes
 // its sessions, closes its name for ever, and removes its worktree or keeps it for
-// the operator. What has ended before is not ended again; but a worktree that is
+// the operator, and forgets what was kept for its calls. What has ended before is not ended again; but a worktree that is
 // still there is removed on request. Errors: NotFound for an episode that nobody
 // knows, Conflict for one that has ended or has its worktree with another daemon,
 // InFlight while its last call runs: its sessions are revoked then, and another try
@@ -48,14 +48,22 @@ func (d Desk) End(ctx context.Context, t *Terminal, episode store.EpisodeID, rem
 			return done, err
 		}
 	}
+	err = d.forget(episode)
 	switch done.Worktree {
 	case record.Removed:
-		return done, l.tree.Discard(ctx)
+		err = errors.Join(err, l.tree.Discard(ctx))
 	case record.Kept:
 		done.Path = l.tree.Path
-		return done, l.tree.HandBack()
+		err = errors.Join(err, l.tree.HandBack())
 	}
-	return done, nil
+	return done, err
+}
+
+func (d Desk) forget(episode store.EpisodeID) error {
+	if d.Forget == nil {
+		return nil
+	}
+	return d.Forget(episode)
 }
 
 // end revokes and closes. Another mint or effect meanwhile is worth another try,

@@ -1,9 +1,11 @@
 package attended_test
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -112,6 +114,35 @@ func TestEndShowsRevokesAndCloses(t *testing.T) {
 		trail, err := why.Walk(t.Context(), w.Store, string(done.Object), why.DefaultScan)
 		if err != nil || !strings.Contains(trail.Steps[1].Says, "of episode ep") {
 			t.Errorf("why says %+v, %v", trail, err)
+		}
+	}
+}
+
+// TestEndForgetsWhatWasKept for the episode's calls, once it has ended and not
+// before, and says when that could not be done: the episode has ended all the same.
+func TestEndForgetsWhatWasKept(t *testing.T) {
+	for _, remove := range []bool{true, false} {
+		_, _, d := episode(t, succeed)
+		var forgotten []store.EpisodeID
+		stuck := fault.New("test", fault.Unavailable, "it is stuck")
+		d.Forget = func(id store.EpisodeID) error {
+			if ended, err := session.Ended(t.Context(), d.Office.Store, id); err != nil || ended == "" {
+				t.Errorf("%s is forgotten before it has ended: %v", id, err)
+			}
+			forgotten = append(forgotten, id)
+			return stuck
+		}
+		terminal, _ := sit(t, nil, "n\n")
+		if _, err := d.End(t.Context(), terminal, "ep", remove); !fault.Is(err, fault.Denied) || len(forgotten) != 0 {
+			t.Errorf("%v, forgotten %v", err, forgotten)
+		}
+		terminal, _ = sit(t, nil, "y\n")
+		done, err := d.End(t.Context(), terminal, "ep", remove)
+		if !errors.Is(err, stuck) || !slices.Equal(forgotten, []store.EpisodeID{"ep"}) || done.Object == "" {
+			t.Errorf("%+v, %v, forgotten %v", done, err, forgotten)
+		}
+		if _, err := os.Stat(d.Root.Path("ep")); os.IsNotExist(err) != remove || !remove && done.Path == "" {
+			t.Errorf("%+v, the worktree: %v", done, err)
 		}
 	}
 }
