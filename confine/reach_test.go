@@ -21,7 +21,7 @@ func TestFindings(t *testing.T) {
 		programs, file bool
 		says           []string // of details and remedies
 	}{
-		{"all", Reach{Level: Namespaces}, true, true, []string{"level namespaces", "private layer", "per process"}},
+		{"all", Reach{Level: Namespaces}, true, true, []string{"level namespaces", "private layer", "memory of each process"}},
 		{"no overlay", Reach{Level: Namespaces, overlay: "no such device"}, false, true, []string{"no such device", "overlayfs"}},
 		{"forbidden namespaces", Reach{Level: Landlock, passed: []Finding{j.missed(Namespaces, attack{}, denied)}}, false, true,
 			[]string{"bwrap: no permissions", "user.max_user_namespaces", "level landlock"}},
