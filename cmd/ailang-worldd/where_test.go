@@ -19,6 +19,7 @@ func TestADaemonForgetsAnEndedEpisode(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	t.Chdir(d.layout.state) // nor is what lies where it was started its business
 	if err := (layout{}).forget("ep"); err != nil {
 		t.Fatal(err)
 	}
