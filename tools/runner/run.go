@@ -13,6 +13,7 @@ import (
 
 	"world/fault"
 	"world/infile"
+	"world/tools/lang"
 	"world/tools/policy"
 )
 
@@ -61,11 +62,18 @@ func Serve(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		limit, until = math.MaxInt64, time.Time{}
 	}
 	relay := newRelay(stdout, stderr, limit)
-	end := watch(command, stdin, relay, until)
+	attend := watch
+	if d.language == string(lang.Starlark) {
+		attend = watchWorker
+	}
+	end := attend(command, stdin, relay, until)
 	if end.unstarted != nil {
 		return fail("the interpreter cannot be started")
 	}
 	relay.endLine()
+	if end.gaveUp != "" {
+		fmt.Fprintf(stderr, "Error: %s: %s\n", o.file, end.gaveUp)
+	}
 	say(stderr, "policy", newAdmission(p, digest, d))
 	if end.reason == "" {
 		return end.code

@@ -5,9 +5,12 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"world/tools/lang"
 	"world/tools/policy"
@@ -16,10 +19,16 @@ import (
 // TestMain is the process of Starlark programs too.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == WorkerVerb {
+		if data, err := strconv.ParseUint(os.Getenv(boundData), 10, 64); err == nil {
+			unix.Setrlimit(unix.RLIMIT_DATA, &unix.Rlimit{Cur: data, Max: data})
+		}
 		os.Exit(Work(os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
 	}
 	os.Exit(m.Run())
 }
+
+// boundData names the variable that bounds the memory of a Starlark program, in bytes.
+const boundData = "RUNNER_TEST_DATA"
 
 // stand is a worktree that is the working directory, and a policy.
 type stand struct {

@@ -23,13 +23,20 @@ const WorkerVerb = "run-starlark"
 // maxStack bounds recursion, in bytes.
 const maxStack = 64 << 20
 
-// Work is the hidden verb. It takes the command line of the verb "run".
+// Work is the hidden verb. It takes the command line of the verb "run", and is a
+// process of its own: what it does to its descriptors and its stack is for good.
 func Work(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	debug.SetMaxStack(maxStack)
 	fail := func(what any) int {
 		fmt.Fprintln(stderr, "Error:", what)
 		return 1
 	}
+	own, err := partWords()
+	if err != nil {
+		return fail(err)
+	}
+	defer own.Close()
+	stderr = own
 	o, problem := readOrder(args)
 	if problem != "" {
 		return fail(problem)
@@ -58,7 +65,8 @@ func Work(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case errors.As(err, &exit):
 		return int(exit)
 	case errors.As(err, &failed):
-		fmt.Fprintln(stderr, failed.Backtrace())
+		fmt.Fprintln(stderr, backtrace(failed))
+		return 1
 	}
 	return fail(err)
 }
@@ -82,6 +90,7 @@ func (e exitCode) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 // run runs the top level of a program, and then its entry if it defines one.
 func (h *host) run(o order, source string) error {
 	thread := &starlark.Thread{Name: o.file}
+	boundDepth(thread)
 	globals, err := starlark.ExecFileOptions(lang.Dialect, thread, o.file, source, h.predeclared())
 	if err != nil {
 		return err

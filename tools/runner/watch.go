@@ -39,6 +39,7 @@ func (o order) command(d decision) *exec.Cmd {
 type ending struct {
 	code      int
 	reason    string // of the contract's limits, "" for none
+	gaveUp    string // why the interpreter did, "" when it did not
 	unstarted error
 }
 
