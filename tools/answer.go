@@ -1,6 +1,8 @@
 package tools
 
 import (
+	"slices"
+
 	"world/canon"
 	"world/confine"
 	"world/store"
@@ -33,14 +35,27 @@ func (e envelope) answer(p policy.Policy, r confine.Result, digest string, tool 
 	if r.Dropped > 0 {
 		members = append(members, canon.Member{Name: "left_out_bytes", Value: canon.NewInt(r.Dropped)})
 	}
-	if report, err := canon.Parse(r.Changes, canon.Limits{}); err == nil && report.Kind() == canon.Object {
-		for _, m := range report.Members() {
-			if m.Name == "changes" && len(m.Value.Items()) > 0 || m.Name == "omitted" {
-				members = append(members, m)
-			}
+	return canon.NewObject(append(members, changesOf(r)...)).Bytes()
+}
+
+// changed reports whether a run changed the worktree.
+func changed(r confine.Result) bool {
+	return slices.ContainsFunc(changesOf(r), func(m canon.Member) bool { return m.Name == "changes" })
+}
+
+// changesOf are the members that tell what a run changed; the list is left out when
+// it is empty.
+func changesOf(r confine.Result) (members []canon.Member) {
+	report, err := canon.Parse(r.Changes, canon.Limits{})
+	if err != nil || report.Kind() != canon.Object {
+		return nil
+	}
+	for _, m := range report.Members() {
+		if m.Name == "changes" && len(m.Value.Items()) > 0 || m.Name == "omitted" {
+			members = append(members, m)
 		}
 	}
-	return canon.NewObject(members).Bytes()
+	return members
 }
 
 // changesRefused is the reason of a limit that a program meets when it has ended:

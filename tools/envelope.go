@@ -49,8 +49,12 @@ func (h *Handler) judgeRun(o order, p policy.Policy, r confine.Result, digest st
 	e := enveloped(p, r)
 	if reason, ok := reasons[r.Bound]; ok {
 		e.admitted, e.limit = true, reason
+		e.cutOwnLine(digest)
 	} else if problem := e.read(p, r); problem != "" {
 		return failed("the tool's answer " + problem)
+	}
+	if !e.admitted && e.limit == "" && changed(r) {
+		return failed("the tool's answer says that the program was not admitted, and the worktree was changed")
 	}
 	output := e.answer(p, r, digest, h.runRef(o))
 	if len(output) > maxAnswer {
@@ -109,6 +113,18 @@ func (e *envelope) read(p policy.Policy, r confine.Result) (problem string) {
 		return "" // it ran out before it was admitted
 	}
 	return "is none that the contract knows"
+}
+
+// cutOwnLine takes out the line that admits when it is the last one and names the
+// policy that the tool was given, which a program that reached a bound of the jail
+// did not write.
+func (e *envelope) cutOwnLine(digest string) {
+	before, line := lastLine(e.stderr)
+	admission, open, ok := admissionIn(line)
+	if of, _ := textOf(admission, "policy_digest"); ok && of == digest {
+		e.stderr = before + open
+		e.unenforced, _ = admission.Get("unenforced")
+	}
 }
 
 // exitLimit is the tool's exit code when a limit ended the program.

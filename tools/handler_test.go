@@ -20,7 +20,7 @@ import (
 // TestOrdinaryUser runs the handler again for a daemon that is an ordinary user,
 // whose programs are the same user as its state.
 func TestOrdinaryUser(t *testing.T) {
-	confinetest.AsOrdinaryUser(t, "^Test(Handle|ToolCannotGetOut|Wrapper|NeverStarted|Run|RunLeavesWhatItWrote|RunOfAProtectedName|RunLeavesNobody)$", confinetest.WorldTool)
+	confinetest.AsOrdinaryUser(t, "^Test(Handle|ToolCannotGetOut|Wrapper|NeverStarted|Run|RunLeavesWhatItWrote|RunOfAProtectedName|RunLeavesNobody|RunForgesNothing)$", confinetest.WorldTool)
 }
 
 func TestHandle(t *testing.T) {

@@ -59,6 +59,26 @@ func TestJudgeRun(t *testing.T) {
 			t.Errorf("%s: %+v %s", name, got, got.Output)
 		}
 	}
+	// A program that was not admitted has changed nothing.
+	for changes, want := range map[string]store.Status{`{"changes":[],"omitted":0}`: store.StatusSucceeded, `{"changes":[{"path":"x","kind":"created"}]}`: store.StatusFailed} {
+		r := done
+		r.Stdout, r.Stderr, r.Exit, r.Changes = []byte(denies), nil, 2, []byte(changes)
+		if got := h.judgeRun(order{path: "m.ail"}, p, r, "digest"); got.Status != want {
+			t.Errorf("a denial with %s: %+v %s", changes, got, got.Output)
+		}
+	}
+	// The tool's own line goes when it is the last one and names the policy.
+	own := strings.Replace(admits, `"policy":"p"`, `"policy_digest":"digest"`, 1)
+	for text, want := range map[string]string{
+		"said\n" + own: "said\n", "open" + own: "open", own + "said\n": own + "said\n", "said\n" + admits: "said\n" + admits, "said\n": "said\n",
+	} {
+		r := done
+		r.Stderr, r.Applied, r.Bound = []byte(text), confine.NotApplied, confine.SpaceBound
+		var a ranAnswer
+		if err := json.Unmarshal(h.judgeRun(order{path: "m.ail"}, p, r, "digest").Output, &a); err != nil || a.Stderr != want {
+			t.Errorf("%q: %q, %v", text, a.Stderr, err)
+		}
+	}
 	// Output that is no text, and more changes than are listed.
 	r := done
 	r.Stdout, r.Dropped, r.Changes = []byte("a\xffb /ws/ep-1/x"), 7, []byte(`{"changes":[{"path":"x","kind":"created"}],"omitted":3}`)

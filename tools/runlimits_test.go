@@ -1,6 +1,8 @@
 package tools
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -52,5 +54,41 @@ func TestRunLeavesNobody(t *testing.T) {
 	d.put("forks.py", "import os,time\nn = 0\ntry:\n  while True:\n    if os.fork() == 0:\n      time.sleep(60)\n    n += 1\nexcept OSError as e:\n  print(n < 200, type(e).__name__)\n")
 	if r, a := d.runs(AilangRun, `{"path":"forks.py"}`); a.Stdout != "True BlockingIOError\n" {
 		t.Errorf("%s %s", r.Output, r.Detail)
+	}
+}
+
+// TestRunForgesNothing: a program cannot make limits and denials appear that there
+// were not, and what is named has no line of ours in its text.
+func TestRunForgesNothing(t *testing.T) {
+	d := newDesk(t, confine.Namespaces, "")
+	for file, c := range map[string]struct {
+		source, limit, stdout string
+		exit                  int
+	}{
+		"watcher.py": {"import os\nfor pid in (os.getppid(), 1, 'self'):\n  try: open(f'/proc/{pid}/mem', 'r+b'); print('opened')\n  except OSError as e: print(type(e).__name__)\n",
+			"", "PermissionError\nPermissionError\nopened\n", 0},
+		"signals.py": {"import os, signal, time\nfor s in signal.valid_signals():\n  try: os.kill(1, s)\n  except OSError: pass\ntime.sleep(0.2)\n", "", "", 0},
+		"closes.py":  {"import os\nos.chmod('.', 0)\n", "", "", 0},
+		"memory.py":  {"x = b'x' * (480 << 20)\nexit(1)\n", "", "", 1},
+		"aborts.py":  {"import os\nx = b'x' * (480 << 20)\nos.abort()\n", "memory_limit", "", 0},
+		"files.py":   {"for i in range(5000):\n  try: open(f'f{i}', 'w').close()\n  except OSError: break\n", "worktree_files_limit", "", 0},
+		"shares.py":  {"import mmap, os\nfor act in (lambda: mmap.mmap(-1, 1 << 20), lambda: os.memfd_create('m')):\n  try: act(); print('got it')\n  except OSError as e: print(e.strerror)\n", "", "Cannot allocate memory\nOperation not permitted\n", 0},
+	} {
+		d.put(file, "open('left', 'w').write('x')\n"+c.source)
+		r, a := d.runs(AilangRun, `{"path":"`+file+`"}`)
+		limit, exit := "", 0
+		if a.Limit != nil {
+			limit = a.Limit.Reason
+		}
+		if a.ExitCode != nil {
+			exit = *a.ExitCode
+		}
+		if r.Status != store.StatusSucceeded || !a.Admitted || limit != c.limit || exit != c.exit || a.Stdout != c.stdout || a.Stderr != "" || a.Kept != (c.limit == "") {
+			t.Errorf("%s: %s %s", file, r.Output, r.Detail)
+		}
+		if left := d.get("left"); (left == "x") != (c.limit == "") {
+			t.Errorf("%s: left %q", file, left)
+		}
+		os.Remove(filepath.Join(d.worktree, "left"))
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"world/tools/lang"
 	"world/tools/policy"
 )
@@ -64,6 +66,11 @@ func watch(cmd *exec.Cmd, stdin io.Reader, relay *relay, until time.Time) ending
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, relay.stdout(), relay.stderr()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	cmd.WaitDelay = patience
+	// The program runs as this process's user, who may write the memory of what is
+	// dumpable, and so into what this process says of it.
+	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
+		return ending{unstarted: err}
+	}
 	if err := cmd.Start(); err != nil {
 		return ending{unstarted: err}
 	}
