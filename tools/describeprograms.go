@@ -7,7 +7,7 @@ import (
 func checkDescription(file any) description {
 	return description{
 		id: "ailang-check", title: "AILANG Check", effect: AilangCheck,
-		text: "Say whether a program would load: syntax of a .py file, syntax and names of a .star file, everything that AILANG checks of an .ail " +
+		text: "Say whether a program would load: syntax of a .py file, syntax, names and load (there is none) of a .star file, everything that AILANG checks of an .ail " +
 			"file where the daemon has its binary. Nothing of it is run. Answers {\"ok\":true,\"passed\":bool,\"error_count\":n," +
 			"\"errors\":[{code,message,file,line,column}]}, or {\"ok\":false,\"refused\":why} when nothing could be checked.",
 		arguments: map[string]any{"path": file},

@@ -26,6 +26,7 @@ func TestCheckStarlark(t *testing.T) {
 		"x = fs.read(args[0])\nwhile x: x = x[1:]\ndef f(): return f()\n": nil,
 		"x = 1\nx = 2\nif x:\n  y = {1}\n":                                {{"STAR_SYNTAX", "got '}', want ':'", "a.star", 4, 10}},
 		"a = b\nload('x', 'y')\ndef f(): return c\n":                      {{"STAR_NAME", "undefined: b", "a.star", 1, 5}, {"STAR_NAME", "undefined: c", "a.star", 3, 17}},
+		"x = 1\n\nload('src/util.star', 'double')\n":                      {{"STAR_LOAD", "load of \"src/util.star\": a program is one file and loads no other; put what it needs into it", "a.star", 3, 6}},
 		"def f(:\n":  {{"STAR_SYNTAX", "got ':', want ')'", "a.star", 1, 8}},
 		"return 1\n": {{"STAR_NAME", "return statement not within a function", "a.star", 1, 1}},
 	} {

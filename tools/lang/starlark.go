@@ -49,12 +49,12 @@ func IsPredeclared(name string) bool {
 
 // CheckStarlark returns why a program would not load, nothing when it would.
 func CheckStarlark(file string, source []byte) []Problem {
-	_, _, err := starlark.SourceProgramOptions(Dialect, file, source, IsPredeclared)
+	_, program, err := starlark.SourceProgramOptions(Dialect, file, source, IsPredeclared)
 	var syntaxError syntax.Error
 	var unresolved resolve.ErrorList
 	switch {
 	case err == nil:
-		return nil
+		return loads(file, program)
 	case errors.As(err, &unresolved):
 		problems := make([]Problem, len(unresolved))
 		for i, e := range unresolved {
@@ -65,6 +65,15 @@ func CheckStarlark(file string, source []byte) []Problem {
 		return []Problem{problemAt("STAR_SYNTAX", syntaxError.Msg, file, syntaxError.Pos)}
 	}
 	return []Problem{{Code: "STAR_SYNTAX", Message: err.Error(), File: file}}
+}
+
+// loads names what a program would load: a program is one file.
+func loads(file string, program *starlark.Program) (problems []Problem) {
+	for i := range program.NumLoads() {
+		module, at := program.Load(i)
+		problems = append(problems, problemAt("STAR_LOAD", fmt.Sprintf("load of %q: a program is one file and loads no other; put what it needs into it", module), file, at))
+	}
+	return problems
 }
 
 func problemAt(code, message, file string, at syntax.Position) Problem {

@@ -136,6 +136,7 @@ func TestServe(t *testing.T) {
 func TestNotAdmitted(t *testing.T) {
 	s := newStand(t, func(p *policy.Policy) { p.MaxSource = 100 })
 	s.put("bad.star", "x = y\n")
+	s.put("loads.star", "print('begun')\nload('bad.star', 'x')\n")
 	s.put("large.py", strings.Repeat("#", 101))
 	s.put("a.ail", "")
 	s.put("a.sh", "")
@@ -144,7 +145,7 @@ func TestNotAdmitted(t *testing.T) {
 		code int
 		kind string
 	}{
-		"bad.star": {2, unchecked}, "large.py": {2, tooLarge}, "a.ail": {2, unsupported}, "a.sh": {2, unsupported},
+		"bad.star": {2, unchecked}, "loads.star": {2, unchecked}, "large.py": {2, tooLarge}, "a.ail": {2, unsupported}, "a.sh": {2, unsupported},
 		"none.py": {1, readFailed}, "../x.py": {1, readFailed}, "--args-json 1 ok.py": {2, notAFunction},
 	} {
 		code, out, errs, _ := s.run("", strings.Fields(args)...)
