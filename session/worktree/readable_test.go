@@ -31,10 +31,9 @@ func closed(t *testing.T) (w worktree.Worktree, outside string) {
 	if err := os.Symlink(outside, filepath.Join(w.Path, "link")); err != nil {
 		t.Fatal(err)
 	}
-	id := int(confine.UserOf(user))
 	for _, name := range []string{"nr", "shut/in", "shut", "note.txt", "../outside"} {
 		at := filepath.Join(w.Path, name)
-		if os.Geteuid() == 0 && os.Lchown(at, id, id) != nil || os.Chmod(at, 0) != nil {
+		if confine.HandOver(at, confine.UserOf(user)) != nil || os.Chmod(at, 0) != nil {
 			t.Fatal(at)
 		}
 	}

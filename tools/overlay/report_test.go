@@ -66,7 +66,7 @@ func TestReportCountsWhatWasLost(t *testing.T) {
 	const more = 7
 	for i := range overlay.MaxListed + more {
 		at := filepath.Join(s.worktree, "deep/er", fmt.Sprintf("f%03d", i))
-		if err := os.WriteFile(at, []byte("x"), 0o644); err != nil || os.Lchown(at, int(s.user), int(s.user)) != nil {
+		if err := os.WriteFile(at, []byte("x"), 0o644); err != nil || confine.HandOver(at, s.user) != nil {
 			t.Fatal(err)
 		}
 	}
