@@ -51,6 +51,9 @@ func (h *Handler) judgeRun(o order, p policy.Policy, r confine.Result, digest st
 		e.admitted, e.limit = true, reason
 		e.cutOwnLine(digest)
 	} else if problem := e.read(p, r); problem != "" {
+		if changed(r) {
+			problem += ", and the worktree was changed"
+		}
 		return failed("the tool's answer " + problem)
 	}
 	if !e.admitted && e.limit == "" && changed(r) {

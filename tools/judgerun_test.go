@@ -40,6 +40,10 @@ func TestJudgeRun(t *testing.T) {
 		"files":                           {func(r *confine.Result) { r.Applied, r.Bound = confine.NotApplied, confine.FilesBound }, store.StatusSucceeded, "worktree_files_limit", ""},
 		"died":                            {func(r *confine.Result) { r.Applied, r.Bound = confine.NotApplied, confine.Died }, store.StatusSucceeded, "killed", ""},
 		"no envelope":                     {func(r *confine.Result) { r.Stderr = nil }, store.StatusFailed, "", "none that the contract knows"},
+		"no envelope, but changes": {func(r *confine.Result) {
+			r.Stderr, r.Changes = nil, []byte(`{"changes":[{"path":"x","kind":"created"}]}`)
+		},
+			store.StatusFailed, "", "and the worktree was changed"},
 	} {
 		r := done
 		c.change(&r)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"runtime"
 	"syscall"
 	"time"
@@ -71,6 +72,9 @@ func watch(cmd *exec.Cmd, stdin io.Reader, relay *relay, until time.Time) ending
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return ending{unstarted: err}
 	}
+	// Or send it a signal, at which it would break off without a word. What is caught,
+	// unlike what is ignored, the program does not inherit.
+	signal.Notify(make(chan os.Signal, 1))
 	if err := cmd.Start(); err != nil {
 		return ending{unstarted: err}
 	}
