@@ -38,9 +38,6 @@ const (
 	Worktree law.Scope = "worktree"
 )
 
-// outputSchema admits any result object; the coordinator adds "world" to each.
-const outputSchema = `{"properties":{"world":{"type":"object"}},"required":["world"],"type":"object"}`
-
 // Builtins returns the coding transitions in the order of their ids.
 func Builtins() []registry.Builtin {
 	described := descriptions()
@@ -52,7 +49,7 @@ func Builtins() []registry.Builtin {
 		}
 		builtins[i] = registry.Builtin{
 			ID: d.id, Title: d.title, Source: source(d.id), Description: d.text,
-			InputSchema: schema(d.arguments, d.required...), OutputSchema: json.RawMessage(outputSchema),
+			InputSchema: schema(d.arguments, d.required...), OutputSchema: outputSchema(d.id),
 			Access: record.Triple{Effect: d.effect, Scope: Worktree}, Declared: declared,
 		}
 	}
@@ -74,9 +71,13 @@ func text(name string) []byte {
 
 // schema returns the canonical schema of an arguments object that admits nothing else.
 func schema(properties map[string]any, required ...string) json.RawMessage {
-	b, err := json.Marshal(map[string]any{
+	return marshaled(map[string]any{
 		"type": "object", "properties": properties, "required": append([]string{}, required...), "additionalProperties": false,
 	})
+}
+
+func marshaled(schema map[string]any) json.RawMessage {
+	b, err := json.Marshal(schema)
 	if err != nil {
 		panic("tools: a schema does not marshal: " + err.Error())
 	}

@@ -52,6 +52,7 @@ type agentOf struct {
 	t     *testing.T
 	ctx   context.Context
 	agent *rig.Agent
+	tells promises
 }
 
 // ok calls a tool whose effect succeeds and returns what it answers.
@@ -64,6 +65,7 @@ func (a agentOf) ok(tool string, args map[string]any) map[string]any {
 	if answer.Effect("status") != "ok" || answer.Effect("record") == "" || answer.Entry == 0 {
 		a.t.Errorf("%s %v: its evidence is not complete: %+v", tool, args, answer)
 	}
+	a.tells.hold(a.t, tool, answer.Output)
 	if strings.Contains(answer.Text, "/world-e2e-") {
 		a.t.Errorf("%s %v: a path of the host: %s", tool, args, answer.Text)
 	}
@@ -90,7 +92,7 @@ func TestTenTools(t *testing.T) {
 	if tools, err := agent.Tools(ctx); err != nil || strings.Join(tools, " ") != strings.Join(codingTools, " ") {
 		t.Fatalf("listed %v, %v", tools, err)
 	}
-	a := agentOf{t, ctx, agent}
+	a := agentOf{t, ctx, agent, promised(t, ctx, agent)}
 	type m = map[string]any
 
 	t.Run("list", func(t *testing.T) {

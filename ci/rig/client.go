@@ -44,14 +44,23 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 // Close ends the client.
 func (a *Agent) Close() { _ = a.session.Close() }
 
-// Tools lists the names of the tools that the session may see.
-func (a *Agent) Tools(ctx context.Context) ([]string, error) {
+// Listed lists the tools that the session may see, as they are described.
+func (a *Agent) Listed(ctx context.Context) ([]*mcp.Tool, error) {
 	list, err := a.session.ListTools(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
-	names := make([]string, len(list.Tools))
-	for i, tool := range list.Tools {
+	return list.Tools, nil
+}
+
+// Tools lists the names of the tools that the session may see.
+func (a *Agent) Tools(ctx context.Context) ([]string, error) {
+	tools, err := a.Listed(ctx)
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(tools))
+	for i, tool := range tools {
 		names[i] = tool.Name
 	}
 	return names, nil
