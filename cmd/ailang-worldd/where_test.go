@@ -23,6 +23,9 @@ func TestADaemonForgetsAnEndedEpisode(t *testing.T) {
 	if err := (layout{}).forget("ep"); err != nil {
 		t.Fatal(err)
 	}
+	if _, err := os.Lstat(file("ep.toml")); err != nil {
+		t.Fatal(err)
+	}
 	if err := d.desk().Forget("ep"); err != nil {
 		t.Fatal(err)
 	}
