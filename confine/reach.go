@@ -65,7 +65,7 @@ func (r Reach) Findings() []Finding {
 		}
 		all = append(all, layer)
 	}
-	return append(all, Finding{What: "bound on all memory together", Detail: "private memory of each process is bounded, and there is no other anonymous memory",
+	return append(all, Finding{What: "bound on all memory together", Detail: "private, writable memory of each process is bounded, and there is no other anonymous memory",
 		Remedy: "nothing yet: the daemon does not use control groups"})
 }
 

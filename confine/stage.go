@@ -119,7 +119,7 @@ func stage(args []string, verbs map[string]Verb, apply Applier) int {
 	if !ok {
 		return refuse("unknown verb")
 	}
-	go o.warned(r)
+	o.heed(r)
 	os.Clearenv()
 	for _, pair := range o.Env {
 		name, value, _ := strings.Cut(pair, "=")
@@ -135,17 +135,19 @@ func stage(args []string, verbs map[string]Verb, apply Applier) int {
 	return 0
 }
 
-// warned ends a verb that has spent its processor time; another program than this
+// heed ends a verb when it has spent its processor time; another program than this
 // process is measured at its end.
-func (o order) warned(r *reporter) {
+func (o order) heed(r *reporter) {
 	warning := make(chan os.Signal, 1)
 	signal.Notify(warning, unix.SIGXCPU)
-	for range warning {
-		var usage unix.Rusage
-		if unix.Getrusage(unix.RUSAGE_SELF, &usage) == nil && o.spent(usage) {
-			r.cut(CPUBound)
+	go func() {
+		for range warning {
+			var usage unix.Rusage
+			if unix.Getrusage(unix.RUSAGE_SELF, &usage) == nil && o.spent(usage) {
+				r.cut(CPUBound)
+			}
 		}
-	}
+	}()
 }
 
 // arguments returns the program's arguments with the file's path filled in.

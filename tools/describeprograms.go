@@ -19,7 +19,7 @@ func runDescription(file any) description {
 	return description{
 		id: "ailang-run", title: "AILANG Run (policy-gated)", effect: AilangRun, also: []law.Effect{AilangRunEnv, AilangRunNet},
 		text: "Run one program of the worktree in a jail: .py with the system's python3, .star with the built-in Starlark, .ail where the daemon has " +
-			"AILANG's binary. It starts in the root of the worktree and has no network, 8 seconds, 512 MiB of private memory for each process and no other anonymous memory. " +
+			"AILANG's binary. It starts in the root of the worktree and has no network, 8 seconds, 512 MiB of private, writable memory for each process and no other anonymous memory. " +
 			"It writes to a copy: when it ends by itself, with whatever exit code, its changes are taken over whole; when it is ended, none. " +
 			protected() + "A change of one of these refuses the whole, and so does a pipe, a socket or a link that leads out: the answer has the output then, and " +
 			"limit {\"reason\":\"changes_refused\",\"message\":path and why}. Moving an existing directory fails with EXDEV. " +
