@@ -36,7 +36,7 @@ func readDescription(file any) description {
 		text: "Read a text file of the worktree in UTF-8, whole or some of its lines. " + sized("What is read", policytool.MaxContent) +
 			"Binary files and a .git cannot be read. Answers {\"ok\":true,\"content\":text}, or {\"ok\":false,\"refused\":why}. " +
 			"With offset or limit the answer also has \"lines\", how many the file has; \"cut\":true when it is not the whole file; " +
-			"and \"next\", the offset at which the following lines begin.",
+			"\"why\", \"limit\" or, when offset passes over the last line, \"past_end\"; and \"next\", the offset at which the following lines begin.",
 		arguments: map[string]any{
 			"path":   file,
 			"offset": count(0, "How many lines to pass over; 0 begins at the first."),
@@ -49,9 +49,9 @@ func readDescription(file any) description {
 func writeDescription(file any) description {
 	return description{
 		id: "ailang-write", title: "Write (sandboxed)", effect: WorkspaceWrite,
-		text: "Create a text file in the worktree or replace its whole content. The folder must exist. " +
+		text: "Create a text file in the worktree or replace its whole content. Folders that are not there are made. " +
 			"Prefer ailang-edit to change part of a file. " + sized("The content", maxText) + requestSize + protected() +
-			"Answers {\"ok\":true,\"changes\":[{path,kind,before,after}]} with the content by hash, and \"created\":true for a new file, or {\"ok\":false,\"refused\":why} with the file unchanged.",
+			"Answers {\"ok\":true,\"changes\":[{path,kind,before,after}]} with the content by hash and each new folder, and \"created\":true for a new file, or {\"ok\":false,\"refused\":why} with the file unchanged.",
 		arguments: map[string]any{"path": file, "content": property("string", "The whole new content.")},
 		required:  []string{"path", "content"},
 	}
@@ -80,7 +80,7 @@ func listDescription() description {
 			"Names come in byte order; links are listed and not followed; a .git is left out. " +
 			"Answers {\"ok\":true,\"entries\":[{path,type,size}]} with \"cut\":true and \"why\" (limit, size or time) when there are more.",
 		arguments: map[string]any{
-			"path":  folder,
+			"path":  property("string", "Directory, relative to the root of the worktree; the root unless given; at most %d bytes.", maxPath),
 			"glob":  globArgument,
 			"limit": count(1, "How many names to answer at most, 1 to 5000; 500 unless given."),
 		},

@@ -2,12 +2,17 @@ package tools
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
+	"world/broker"
+	"world/confine"
+	"world/confine/confinetest"
 	"world/coordinator/registry"
 	"world/store"
+	"world/tools/lang"
 	"world/tools/policy"
 )
 
@@ -39,6 +44,54 @@ func TestDescriptionsNameTheirLimits(t *testing.T) {
 			if name = strings.TrimSuffix(name, "."); strings.HasPrefix(name, ".") && policy.For("/ws").Protection("sub/"+strings.ToUpper(name)) == "" {
 				t.Errorf("%s claims to protect %s", id, name)
 			}
+		}
+	}
+}
+
+// TestAListTakesADirectory, and says so; a search takes either.
+func TestAListTakesADirectory(t *testing.T) {
+	d := newDesk(t, confine.Namespaces, "")
+	d.put("a.txt", "x")
+	if r := d.handle(WorkspaceRead, `{"op":"list","path":"a.txt"}`); member(r, "refused") != `"list a.txt: not a directory"` {
+		t.Errorf("%s", r.Output)
+	}
+	if r := d.handle(WorkspaceRead, `{"op":"search","path":"a.txt","query":"x"}`); member(r, "ok") != "true" {
+		t.Errorf("%s", r.Output)
+	}
+	for id, either := range map[store.TransitionID]bool{"workspace-list": false, "workspace-search": true} {
+		if schema := string(builtin(t, id).InputSchema); strings.Contains(schema, "Directory or file") != either || !strings.Contains(schema, "Directory") {
+			t.Errorf("%s: %s", id, schema)
+		}
+	}
+}
+
+// TestTheBoundsOfARunAreTold: each number that a run is held to, and each name of a
+// bound, stands in the tool's description, and the numbers in the guide too.
+func TestTheBoundsOfARunAreTold(t *testing.T) {
+	p := policy.ForRun("/ws", nil, nil)
+	l := (&Handler{jail: confinetest.Jail(t, confine.Namespaces)}).runSpec(broker.Job{}, "/ws", order{path: "a.py"}, p, nil)
+	told := builtin(t, "ailang-run").Description
+	for _, want := range []string{
+		fmt.Sprintf("%g seconds (timeout", l.Limits.Wall.Seconds()), fmt.Sprintf("cpu_limit: %g of", l.Limits.CPU.Seconds()),
+		fmt.Sprintf("%d MiB of private, writable memory", l.Limits.Memory>>20), fmt.Sprintf("%d processes and threads", l.Limits.Processes),
+		fmt.Sprintf("%d open files", l.Limits.Files), fmt.Sprintf("%d MiB of output", (l.Limits.Output-ownLines)>>20), fmt.Sprintf("%d KiB each of stdout", l.Limits.Keep>>10),
+		fmt.Sprintf("%d MiB of changes", l.Overlay.Bytes>>20), fmt.Sprintf("in %d files", l.Overlay.Files), fmt.Sprintf("%d MiB of scratch", l.Limits.Scratch>>20),
+	} {
+		if !strings.Contains(told, want) {
+			t.Errorf("the description does not say %q: %s", want, told)
+		}
+	}
+	for bound, name := range reasons {
+		if bound != confine.Died && !strings.Contains(told, name) {
+			t.Errorf("the description does not name %s", name)
+		}
+	}
+	for _, want := range []string{
+		fmt.Sprintf("%g seconds", l.Limits.Wall.Seconds()), fmt.Sprintf("%d MiB of private, writable memory", l.Limits.Memory>>20), fmt.Sprintf("%d MiB of output", (l.Limits.Output-ownLines)>>20),
+		fmt.Sprintf("%d processes", l.Limits.Processes), fmt.Sprintf("%d open files", l.Limits.Files), fmt.Sprintf("%d MiB of the worktree in %d files", l.Overlay.Bytes>>20, l.Overlay.Files),
+	} {
+		if !strings.Contains(lang.Guide, want) {
+			t.Errorf("the guide does not say %q", want)
 		}
 	}
 }

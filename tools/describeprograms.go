@@ -1,7 +1,10 @@
 package tools
 
 import (
+	"fmt"
+
 	"world/broker/law"
+	"world/tools/policy"
 )
 
 func checkDescription(file any) description {
@@ -19,11 +22,11 @@ func runDescription(file any) description {
 	return description{
 		id: "ailang-run", title: "AILANG Run (policy-gated)", effect: AilangRun, also: []law.Effect{AilangRunEnv, AilangRunNet},
 		text: "Run one program of the worktree in a jail: .py with the system's python3, .star with the built-in Starlark, .ail where the daemon has " +
-			"AILANG's binary. It starts in the root of the worktree and has no network, 8 seconds, 512 MiB of private, writable memory for each process and no other anonymous memory. " +
+			"AILANG's binary. It starts in the root of the worktree and has no network. " + runBounds() +
 			"It writes to a copy: when it ends by itself, with whatever exit code, its changes are taken over whole; when it is ended, none. " +
 			protected() + "A change of one of these refuses the whole, and so does a pipe, a socket or a link that leads out: the answer has the output then, and " +
 			"limit {\"reason\":\"changes_refused\",\"message\":path and why}. Moving an existing directory fails with EXDEV. " +
-			"Answers {\"admitted\":bool,\"exit_code\":n,\"stdout\":text,\"stderr\":text,\"limit\":null or what ended it,\"decision\":why it was not admitted," +
+			"Answers {\"admitted\":bool,\"exit_code\":n,\"stdout\":text,\"stderr\":text,\"limit\":null or {reason,stage} of which of these bounds ended it,\"decision\":why it was not admitted," +
 			"\"kept\":whether its changes were taken over,\"changes\":[{path,kind,before,after,target_before,target}], of every file and link, up to 200, with \"omitted\" counting the rest; before and after hash content}; " +
 			"what is taken over stays readable and writable to you, whatever mode the program gave it; " +
 			"long output keeps its beginning and its end and says how much was left out. The worktree's own path is shown as \".\", and names in it " +
@@ -40,6 +43,18 @@ func runDescription(file any) description {
 		},
 		required: []string{"path"},
 	}
+}
+
+// runBounds states what a run may have, by the names under which an answer says that it
+// had no more.
+func runBounds() string {
+	p := policy.ForRun("", nil, nil)
+	return fmt.Sprintf("It has %g seconds (timeout; cpu_limit: %g of processor time), %d MiB of private, writable memory for each process (memory_limit) and no other anonymous memory, "+
+		"%d processes and threads together, %d open files for each process, %d MiB of output (output_limit), of which %d KiB each of stdout and stderr are answered, "+
+		"%d MiB of changes to the worktree (worktree_space_limit; file_size_limit: in one file) in %d files, folders and links, with the folders they lie in (worktree_files_limit), "+
+		"and %d MiB of scratch space. ",
+		float64(p.TimeoutMillis)/1000, 2*float64(p.TimeoutMillis)/1000, runMemory>>20, runProcesses, runFiles, maxOutput(p)>>20, shownOutput>>10,
+		layer>>20, layered, layer>>20)
 }
 
 func cliDescription(file any) description {

@@ -43,6 +43,9 @@ func TestHandle(t *testing.T) {
 		if r := d.handle(WorkspaceWrite, `{"content":"<ü>","op":"write","path":"b.txt"}`); r.Status != store.StatusSucceeded || d.get("b.txt") != "<ü>" {
 			t.Errorf("%s: %+v", level, r)
 		}
+		if r := d.handle(WorkspaceWrite, `{"content":"x","op":"write","path":"new/deep/c.txt"}`); r.Status != store.StatusSucceeded || d.get("new/deep/c.txt") != "x" {
+			t.Errorf("%s: %+v %s", level, r, r.Output)
+		}
 		if r := d.handle(WorkspaceWrite, `{"new_text":"three","old_text":"two","op":"edit","path":"a.txt"}`); r.Status != store.StatusSucceeded || d.get("a.txt") != "one three" {
 			t.Errorf("%s: %+v", level, r)
 		}

@@ -58,7 +58,11 @@ const (
 	// takeOver is how long the changes of a run may take to be taken over.
 	takeOver = 1200 * time.Millisecond
 	layer    = 64 << 20 // bytes that a run may write to the worktree
-	layered  = 4096     // files, directories and links of them
+	layered  = 4096     // files, directories and links of them, with the directories that they lie in
+	// What the processes of a run may have.
+	runMemory    = 512 << 20 // bytes of each
+	runProcesses = 128       // processes and threads, together
+	runFiles     = 256       // open descriptors of each
 )
 
 // runSpec is a run of the tool for a program. World-tool leaves clock and count to the
@@ -88,7 +92,7 @@ func (h *Handler) runSpec(job broker.Job, worktree string, o order, p policy.Pol
 	s.File, s.Stdin = rules, []byte(o.stdin)
 	s.Overlay = &confine.Overlay{Law: rules, Bytes: layer, Files: layered, Time: takeOver}
 	s.Limits = confine.Limits{
-		Wall: wall, CPU: 2 * wall, Memory: 512 << 20, FileSize: layer, Files: 256, Processes: 128,
+		Wall: wall, CPU: 2 * wall, Memory: runMemory, FileSize: layer, Files: runFiles, Processes: runProcesses,
 		Output: maxOutput(p) + ownLines, Keep: shownOutput, Scratch: layer,
 	}
 	return s

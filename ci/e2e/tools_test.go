@@ -116,6 +116,7 @@ func TestTenTools(t *testing.T) {
 		a.is(a.ok("ailang-read", m{"path": "src/broken.py"}), "ok", "true", "content", `"def f(:\n    pass\n"`, "cut", "null")
 		a.is(a.ok("ailang-read", m{"path": "src/words.py", "offset": 3, "limit": 2}), "content", `"def count(text):\n    return len(text.split())\n"`,
 			"cut", "true", "lines", "9", "next", "5")
+		a.is(a.ok("ailang-read", m{"path": "src/words.py", "offset": 900}), "ok", "true", "content", `""`, "cut", "true", "why", `"past_end"`, "lines", "9", "next", "null")
 		a.is(a.ok("ailang-read", m{"path": "logo.png"}), "ok", "false", "refused", `"read logo.png: not UTF-8 text; binary files cannot be read or edited as text"`)
 	})
 	t.Run("write and edit", func(t *testing.T) {
@@ -123,6 +124,8 @@ func TestTenTools(t *testing.T) {
 		a.is(a.ok("ailang-edit", m{"path": "src/new.py", "old_text": "1", "new_text": "2"}), "ok", "true", "line", "1",
 			"diff", `"@@ -1,1 +1,1 @@\n-VALUE = 1\n+VALUE = 2\n"`)
 		a.is(a.ok("ailang-write", m{"path": ".git/config", "content": ""}), "ok", "false")
+		a.is(a.ok("ailang-write", m{"path": "pkg/inner/a.py", "content": ""}), "ok", "true", "changes",
+			`[{"kind":"directory","path":"pkg"},{"kind":"directory","path":"pkg/inner"},{"after":"`+string(store.RefOf(nil))+`","kind":"created","path":"pkg/inner/a.py"}]`)
 		changed, err := agent.Call(ctx, "ailang-write", "", m{"path": "note.txt", "content": "one\n"})
 		if err != nil {
 			t.Fatal(err)

@@ -2,6 +2,7 @@ package policytool
 
 import (
 	"errors"
+	"io/fs"
 	"strings"
 
 	"world/canon"
@@ -47,18 +48,26 @@ func writeFile(t *tree, q Request, _ string) Response {
 		return refused("write: path is required")
 	}
 	p, err := t.locateUnless(q.Path, t.policy.Protection)
+	var made folders
+	if errors.Is(err, fs.ErrNotExist) && !strings.HasSuffix(q.Path, "/") {
+		if made, err = t.makeFolders(q.Path); err == nil {
+			p, err = t.locateUnless(q.Path, t.policy.Protection)
+		}
+	}
 	if err != nil {
+		made.undo()
 		return refused("write %s: %s", q.Path, reason(err))
 	}
 	defer p.Close()
 	before, err := p.digest()
+	if err == nil {
+		err = p.replace(q.Content, t.policy.MaxTransfer)
+	}
 	if err != nil {
+		made.undo()
 		return refused("write %s: %s", q.Path, reason(err))
 	}
-	if err := p.replace(q.Content, t.policy.MaxTransfer); err != nil {
-		return refused("write %s: %s", q.Path, reason(err))
-	}
-	return Response{OK: true, Created: p.info == nil, Changes: p.changed(before, q.Content)}
+	return Response{OK: true, Created: p.info == nil, Changes: append(made.keep(), p.changed(before, q.Content)...)}
 }
 
 func edit(t *tree, q Request, _ string) Response {

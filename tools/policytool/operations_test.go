@@ -1,6 +1,7 @@
 package policytool
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -60,7 +61,11 @@ func TestRefusals(t *testing.T) {
 		{request("op", "read", "path", "a.txt/b"), "read a.txt/b: not a directory"},
 		{request("op", "read", "path", "binary"), "read binary: not UTF-8 text; binary files cannot be read or edited as text"},
 		{request("op", "read", "path", "large"), "read large: file exceeds the 8388608-byte transfer cap"},
-		{request("op", "write", "path", "none/x", "content", ""), "write none/x: no such file or directory"},
+		{request("op", "write", "path", "none/x/", "content", ""), "write none/x/: no such file or directory"},
+		{request("op", "write", "path", "none/../x", "content", ""), "write none/../x: a folder on the way is not there, and none is made for a path with .."},
+		{request("op", "write", "path", "none/y/x", "content", strings.Repeat("x", policy.DefaultTransfer+1)), "write none/y/x: content exceeds the 8388608-byte transfer cap"},
+		{request("op", "write", "path", "none/y/"+strings.Repeat("n", 300), "content", ""), "write none/y/" + strings.Repeat("n", 300) + ": file name too long"},
+		{request("op", "edit", "path", "none/x", "old_text", "aa"), "edit none/x: no such file or directory"},
 		{request("op", "write", "path", "sub", "content", ""), "write sub: is a directory"},
 		{request("op", "write", "path", "sub/", "content", ""), "write sub/: is a directory"},
 		{request("op", "write", "path", "pipe", "content", ""), "write pipe: not a regular file"},
@@ -82,6 +87,9 @@ func TestRefusals(t *testing.T) {
 		if code != 0 || r.OK || r.Refused != test.want {
 			t.Errorf("%.80s: %d %q %q", test.request, code, r.Refused, stderr)
 		}
+	}
+	if _, err := os.Lstat(filepath.Join(b.root, "none")); err == nil {
+		t.Error("a refusal left a folder")
 	}
 	if b.get("a.txt") != "aa b aa" {
 		t.Errorf("a refusal wrote %q", b.get("a.txt"))

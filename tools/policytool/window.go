@@ -25,14 +25,21 @@ func windowed(text string, q Request) (Response, error) {
 		OK: true, Content: text[begin:end], Lines: countLines(text),
 		Cut: begin > 0 || end < len(text),
 	}
-	if r.Cut {
-		r.Why = "limit"
+	switch {
+	case offset > 0 && begin == len(text):
+		r.Why = cutPastEnd
+	case r.Cut:
+		r.Why = cutLimit
 	}
 	if end < len(text) {
 		r.Next = offset + limit
 	}
 	return r, nil
 }
+
+// cutPastEnd says that a read began after the last line of the file, of which it also
+// tells how many there are.
+const cutPastEnd = "past_end"
 
 // after is where the text goes on after n lines.
 func after(text string, n int64) int {

@@ -2,6 +2,7 @@ package policytool
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -58,7 +59,13 @@ func TestReadInParts(t *testing.T) {
 		if r := read(name); !r.OK || r.Content != text || r.Cut || r.Lines != 0 {
 			t.Errorf("%s whole: %+v", name, r)
 		}
-		if r := read(name, "offset", "100"); !r.OK || r.Content != "" || r.Cut != (text != "") || r.Next != 0 {
+		if r := read(name, "offset", strconv.FormatInt(max(total, 1), 10)); !r.OK || r.Why != cutPastEnd || r.Lines != total {
+			t.Errorf("%s at its end: %+v", name, r)
+		}
+		if r := read(name, "offset", strconv.FormatInt(max(total-1, 0), 10)); !r.OK || r.Why == cutPastEnd {
+			t.Errorf("%s at its last line: %+v", name, r)
+		}
+		if r := read(name, "offset", "100"); !r.OK || r.Content != "" || r.Cut != (text != "") || r.Next != 0 || r.Why != cutPastEnd || r.Lines != total {
 			t.Errorf("%s beyond its end: %+v", name, r)
 		}
 	}

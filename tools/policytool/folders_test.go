@@ -1,0 +1,68 @@
+package policytool
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"world/store"
+	"world/tools/overlay"
+)
+
+// TestWriteMakesFolders: those that are not there are made, and told of in order.
+func TestWriteMakesFolders(t *testing.T) {
+	b := newBench(t)
+	b.put("old/x", "")
+	b.link("old", "link")
+	b.link("late", "dangling")
+	for path, made := range map[string]string{
+		"new/x": "new", "old/sub/deep/x": "old/sub old/sub/deep", "link/in/x": "old/in", "./dot//y/x": "dot dot/y", "old/y": "", "dangling/x": "late",
+	} {
+		r := b.write(path, "text")
+		var folders []string
+		for i, c := range r.Changes {
+			if last := i == len(r.Changes)-1; last != (c.Kind == overlay.Created) || last && c.After != store.RefOf([]byte("text")) {
+				t.Errorf("%s: %+v", path, r.Changes)
+			}
+			if c.Kind == overlay.Directory {
+				folders = append(folders, c.Path)
+			}
+		}
+		if !r.OK || !r.Created || fmt.Sprint(folders) != "["+made+"]" || b.get(path) != "text" {
+			t.Errorf("%s: %v %+v", path, folders, r)
+		}
+	}
+}
+
+// TestFoldersKeepThePathLaw: where no file may be written no folder is made, and a
+// refusal leaves none that it made before.
+func TestFoldersKeepThePathLaw(t *testing.T) {
+	b := newBench(t)
+	b.put("file", "")
+	outside := t.TempDir()
+	b.link(outside, "away")
+	b.link("../", "up")
+	b.link(".github", "innocent")
+	b.link("loop", "loop")
+	for path, want := range map[string]string{
+		".github/new/x": "read-only", "a/.git/new/x": "read-only", "a/b/.claude/x": "read-only", "innocent/new/x": "read-only", "a/.GIT/x": "read-only",
+		"away/new/x": "escapes", "up/new/x": "escapes", "../new/x": "escapes", "/new/x": "escapes", "a/../../new/x": "a path with ..",
+		"file/new/x": "not a directory", "loop/new/x": "too many levels", "a/" + strings.Repeat("n", 300) + "/x": "too long",
+	} {
+		if r := b.write(path, "text"); r.OK || !strings.Contains(r.Refused, want) {
+			t.Errorf("%s: %+v", path, r)
+		}
+	}
+	names, err := os.ReadDir(b.root)
+	if err != nil || len(names) != 5 {
+		t.Errorf("%v, %v", names, err)
+	}
+	if left, err := os.ReadDir(outside); err != nil || len(left) != 0 {
+		t.Errorf("outside: %v, %v", left, err)
+	}
+	if _, err := os.Lstat(filepath.Join(filepath.Dir(b.root), "new")); err == nil {
+		t.Error("a folder was made above the worktree")
+	}
+}
