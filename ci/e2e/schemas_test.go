@@ -3,12 +3,16 @@ package e2e
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"world/ci/rig"
 )
+
+// lookers are the tools that change nothing, and say so to clients.
+var lookers = []string{"ailang-check", "ailang-read", "builtins-search", "examples-search", "workspace-list", "workspace-search"}
 
 // promises are the output schemas of tools as a client that was given them reads them.
 type promises map[string]promise
@@ -40,6 +44,9 @@ func promised(t *testing.T, ctx context.Context, agent *rig.Agent) promises {
 			t.Fatalf("%s: %v", tool.Name, err)
 		}
 		all[tool.Name] = promise{resolved, schema.AnyOf[0].Properties}
+		if looks := slices.Contains(lookers, tool.Name); tool.Annotations == nil || tool.Annotations.ReadOnlyHint != looks {
+			t.Errorf("%s: %+v, read-only is %v", tool.Name, tool.Annotations, looks)
+		}
 	}
 	return all
 }

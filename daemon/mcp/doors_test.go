@@ -251,6 +251,7 @@ func TestListedSchemasAdmitWhatIsAnswered(t *testing.T) {
 		Result struct {
 			Tools []struct {
 				Name, Title, Description  string
+				Annotations               struct{ ReadOnlyHint, DestructiveHint *bool }
 				InputSchema, OutputSchema struct {
 					Type  string
 					AnyOf []map[string]any
@@ -262,7 +263,8 @@ func TestListedSchemasAdmitWhatIsAnswered(t *testing.T) {
 		t.Fatalf("%v: %s", err, answer)
 	}
 	for _, tool := range list.Result.Tools {
-		if tool.InputSchema.Type != "object" || tool.OutputSchema.Type != "object" || len(tool.OutputSchema.AnyOf) != 2 || tool.Title == "" || tool.Description == "" {
+		if tool.InputSchema.Type != "object" || tool.OutputSchema.Type != "object" || len(tool.OutputSchema.AnyOf) != 2 || tool.Title == "" || tool.Description == "" ||
+			tool.Annotations.ReadOnlyHint == nil || tool.Annotations.DestructiveHint == nil {
 			t.Errorf("%+v", tool)
 		}
 	}

@@ -56,7 +56,9 @@ func toolOf(d record.Descriptor) (*sdk.Tool, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &sdk.Tool{Name: name, Title: d.Title, Description: d.Description, InputSchema: input, OutputSchema: output}, nil
+	return &sdk.Tool{
+		Name: name, Title: d.Title, Description: d.Description, InputSchema: input, OutputSchema: output, Annotations: hintsOf(d),
+	}, nil
 }
 
 // listInOrder answers tools/list whole, in byte order of transition ids; the SDK
