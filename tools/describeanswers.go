@@ -3,7 +3,6 @@ package tools
 import (
 	"encoding/json"
 	"maps"
-	"slices"
 
 	"world/store"
 	"world/tools/overlay"
@@ -50,7 +49,8 @@ func answers() map[store.TransitionID]map[string]any {
 		"ailang-read": {"content": text, "lines": whole, "cut": flag, "why": cut, "next": whole},
 		"ailang-run": {
 			"admitted": flag, "exit_code": orNull(whole), "stdout": text, "stderr": text, "decision": orNull(typed("object")),
-			"limit": orNull(typed("object")), "kept": flag, "changes": changed, "omitted": whole, "left_out_bytes": whole,
+			"limit": orNull(objectOf(map[string]any{"reason": text, "stage": text, "message": text}, "reason", "stage")), "kept": flag, "changes": changed,
+			"omitted": whole, "left_out_bytes": whole, "replaced_bytes": whole,
 			"policy": typed("object"), "unenforced": list("What the policy bounds and the language gives no hold on."),
 		},
 		"ailang-write": {"created": flag, "changes": changed},
@@ -69,11 +69,17 @@ func typed(kind string) map[string]any { return map[string]any{"type": kind} }
 
 // orNull admits null besides what a schema of one type admits.
 func orNull(schema map[string]any) map[string]any {
-	return map[string]any{"type": []any{schema["type"], "null"}}
+	schema = maps.Clone(schema)
+	schema["type"] = []any{schema["type"], "null"}
+	return schema
 }
 
-// listOf is the schema of a list of objects of these members, some of which all have.
+// objectOf is the schema of an object of these members, some of which it always has.
+func objectOf(members map[string]any, always ...string) map[string]any {
+	return map[string]any{"type": "object", "properties": members, "required": always}
+}
+
+// listOf is the schema of a list of such objects.
 func listOf(members map[string]any, always ...string) map[string]any {
-	slices.Sort(always)
-	return map[string]any{"type": "array", "items": map[string]any{"type": "object", "properties": members, "required": always}}
+	return map[string]any{"type": "array", "items": objectOf(members, always...)}
 }

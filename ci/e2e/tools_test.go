@@ -211,10 +211,8 @@ func runPrograms(a agentOf, w *rig.World) {
 		}
 	}
 	write("protected.py", "import os\nopen('fine.txt', 'w').write('x')\nos.makedirs('deep/.git/hooks')\n")
-	answer, err := a.agent.Call(a.ctx, "ailang-run", "", m{"path": "protected.py"})
-	if err != nil || !answer.IsError || !strings.Contains(answer.Text, "deep/.git") || !strings.Contains(answer.Text, "nothing that the program changed was kept") {
-		a.t.Errorf("%v %+v", err, answer)
-	}
+	a.is(a.ok("ailang-run", m{"path": "protected.py"}), "admitted", "true", "exit_code", "0", "kept", "false", "changes", "null", "limit",
+		`{"message":"deep/.git: .git/ is read-only to the lane's tools; nothing that the program changed was kept","reason":"changes_refused","stage":"apply"}`)
 	if _, err := os.Stat(filepath.Join(w.Worktree("work"), "fine.txt")); err == nil {
 		a.t.Error("a refused run left something")
 	}
