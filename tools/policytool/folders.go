@@ -10,7 +10,7 @@ import (
 )
 
 // errParent refuses to make what a path passes through only to leave it again.
-var errParent = errors.New("a folder on the way is not there, and none is made for a path with ..")
+var errParent = errors.New("a folder on the way is not there, and \"..\" makes none")
 
 // folders are those that a write has made, outermost first.
 type folders []place

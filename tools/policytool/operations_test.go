@@ -62,7 +62,7 @@ func TestRefusals(t *testing.T) {
 		{request("op", "read", "path", "binary"), "read binary: not UTF-8 text; binary files cannot be read or edited as text"},
 		{request("op", "read", "path", "large"), "read large: file exceeds the 8388608-byte transfer cap"},
 		{request("op", "write", "path", "none/x/", "content", ""), "write none/x/: no such file or directory"},
-		{request("op", "write", "path", "none/../x", "content", ""), "write none/../x: a folder on the way is not there, and none is made for a path with .."},
+		{request("op", "write", "path", "none/../x", "content", ""), "write none/../x: a folder on the way is not there, and \"..\" makes none"},
 		{request("op", "write", "path", "none/y/x", "content", strings.Repeat("x", policy.DefaultTransfer+1)), "write none/y/x: content exceeds the 8388608-byte transfer cap"},
 		{request("op", "write", "path", "none/y/"+strings.Repeat("n", 300), "content", ""), "write none/y/" + strings.Repeat("n", 300) + ": file name too long"},
 		{request("op", "edit", "path", "none/x", "old_text", "aa"), "edit none/x: no such file or directory"},
