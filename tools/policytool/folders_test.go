@@ -9,6 +9,7 @@ import (
 
 	"world/store"
 	"world/tools/overlay"
+	"world/tools/policy"
 )
 
 // TestWriteMakesFolders: those that are not there are made, and told of in order.
@@ -54,6 +55,15 @@ func TestFoldersKeepThePathLaw(t *testing.T) {
 		if r := b.write(path, "text"); r.OK || !strings.Contains(r.Refused, want) {
 			t.Errorf("%s: %+v", path, r)
 		}
+	}
+	tree, err := openTree(policy.For(b.root))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tree.Close()
+	// Not for a moment either: the folder itself is refused, not what would be in it.
+	if made, err := tree.makeFolders("innocent/x"); err == nil || !strings.Contains(err.Error(), "read-only") || made != nil {
+		t.Errorf("%v, %v", made, err)
 	}
 	names, err := os.ReadDir(b.root)
 	if err != nil || len(names) != 5 {
