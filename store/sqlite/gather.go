@@ -55,7 +55,7 @@ func (c *conn) gatherLog(notes *os.File) error {
 	if file.FpMethods == 0 {
 		panic("sqlite: the write-ahead log is not open")
 	}
-	g := &gather{lower: *in[ioMethods](file.FpMethods), noting: noting{in: notes}}
+	g := &gather{lower: *in[ioMethods](file.FpMethods), noting: noting{in: mapNotes(notes)}}
 	g.mem = alloc(c.tls, gatherSize)
 	g.room = libc.GoBytes(g.mem, gatherSize)
 	g.write, g.read, g.truncate, g.sync, g.fileSize, g.close = g.onWrite, g.onRead, g.onTruncate, g.onSync, g.onFileSize, g.onClose
@@ -71,6 +71,7 @@ func (c *conn) gatherLog(notes *os.File) error {
 // free lets the memory go, after the connection was closed.
 func (g *gather) free(tls *libc.TLS) {
 	if g != nil {
+		g.unmap()
 		libc.Xfree(tls, g.mem)
 		libc.Xfree(tls, g.upper)
 	}

@@ -2,9 +2,12 @@ package sqlite_test
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"world/fault"
+	"world/store"
 	"world/store/sqlite"
 )
 
@@ -89,5 +92,25 @@ func TestANoteOfAnEarlierLogSaysNothing(t *testing.T) {
 			t.Errorf("%s note: %v", what, err)
 		}
 		s.Close()
+	}
+}
+
+// TestNotesEndWithTheirFile cuts the file short under an open store: it goes on
+// without notes.
+func TestNotesEndWithTheirFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "world.db")
+	s := open(t, path, sqlite.Options{})
+	newBook(t, s)
+	first := keep(t, s, "noted")
+	if len(read(t, path+".writer.lock")) == 0 {
+		t.Fatal("nothing was noted")
+	}
+	if err := os.Truncate(path+".writer.lock", 0); err != nil {
+		t.Fatal(err)
+	}
+	for _, ref := range []store.Ref{first, keep(t, s, "not noted"), keep(t, s, "nor this")} {
+		if _, err := s.Object(t.Context(), ref); err != nil {
+			t.Error(err)
+		}
 	}
 }
