@@ -14,6 +14,7 @@ import (
 
 	"world/confine"
 	"world/confine/confinetest"
+	"world/fault/await"
 )
 
 // processes returns how many processes name the worktree in their arguments: the
@@ -37,11 +38,7 @@ func processes(t testing.TB, worktree string) int {
 // to take down name spaces.
 func eventually(t testing.TB, what string, condition func() bool) {
 	t.Helper()
-	for end := time.Now().Add(30 * time.Second); !condition(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("never: %s", what)
-		}
-	}
+	await.That(t, what, condition)
 }
 
 func size(path string) int64 {

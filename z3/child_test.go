@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"world/fault"
+	"world/fault/await"
 	"world/z3"
 )
 
@@ -36,11 +37,7 @@ func withChild(t *testing.T, how string) (p z3.Program, pid func() int) {
 
 func gone(t *testing.T, pid int) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); runs(pid); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("process %d, which the solver started, is left", pid)
-		}
-	}
+	await.That(t, "the process that the solver started is gone", func() bool { return !runs(pid) })
 }
 
 func TestASlowSolverEndsWithWhatItStarted(t *testing.T) {

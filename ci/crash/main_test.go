@@ -16,8 +16,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
+	"world/fault/await"
 	"world/store/postgres/pgtest"
 )
 
@@ -98,11 +98,7 @@ func ok(t testing.TB, err error) {
 // until polls a condition that other processes bring about.
 func until(t testing.TB, what string, met func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(60 * time.Second); !met(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%s: not within a minute", what)
-		}
-	}
+	await.That(t, what, met)
 }
 
 // isDatabase reports whether a place is a database's URL.

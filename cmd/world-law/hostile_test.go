@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"world/fault/await"
 )
 
 // ownProcess is world-law in a process of its own, its error output kept.
@@ -102,30 +105,25 @@ func slowSolver(t *testing.T) (path, pid string) {
 
 func started(t *testing.T, file string) int {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		if text, err := os.ReadFile(file); err == nil {
-			pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
-			if err != nil {
-				t.Fatal(err)
-			}
-			return pid
-		}
+	var text []byte
+	await.That(t, "the solver starts", func() bool {
+		read, err := os.ReadFile(file)
+		text = read
+		return err == nil
+	})
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
 	}
-	t.Fatal("the solver does not start")
-	return 0
+	return pid
 }
 
 func goes(t *testing.T, pid int) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+	await.That(t, fmt.Sprintf("process %d, which a solver started, is gone", pid), func() bool {
 		stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-		if err != nil || strings.Contains(string(stat), ") Z ") {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("process %d, which a solver started, is left", pid)
-		}
-	}
+		return err != nil || strings.Contains(string(stat), ") Z ")
+	})
 }
 
 // A solver that waits for a process of its own is a slow solver: it is named at

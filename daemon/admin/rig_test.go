@@ -19,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"world/coordinator/registry"
+	"world/fault/await"
 	"world/session"
 	"world/session/attended"
 	"world/session/worktree"
@@ -211,9 +212,5 @@ func (c *client) end() {
 
 func until(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); !holds(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited %v for %s", patience, what)
-		}
-	}
+	await.That(t, what, holds)
 }

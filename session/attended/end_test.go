@@ -15,6 +15,7 @@ import (
 	"world/coordinator"
 	"world/coordinator/coordtest"
 	"world/fault"
+	"world/fault/await"
 	"world/session"
 	"world/session/attended"
 	"world/session/worktree"
@@ -241,12 +242,13 @@ func TestEndWaitsForTheLastCall(t *testing.T) {
 		_, err := d.End(t.Context(), terminal, "ep", true)
 		ended <- err
 	}()
-	for s, err := w.Store.Session(t.Context(), live.Credential); s.Revocation == ""; s, err = w.Store.Session(t.Context(), live.Credential) {
+	await.That(t, "the session is revoked", func() bool {
+		s, err := w.Store.Session(t.Context(), live.Credential)
 		if err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Millisecond)
-	}
+		return s.Revocation != ""
+	})
 	select {
 	case err := <-ended:
 		t.Fatalf("it ended while an effect was running: %v", err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"world/fault"
+	"world/fault/await"
 	"world/store"
 	"world/store/postgres"
 )
@@ -174,12 +175,7 @@ func equal[T comparable](t testing.TB, what string, got, want T) {
 // until polls a condition that time brings about.
 func until(t testing.TB, what string, met func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !met(); {
-		if time.Now().After(deadline) {
-			t.Fatalf("%s: not within 30 s", what)
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
+	await.That(t, what, met)
 }
 
 func task(parts ...any) string { return fmt.Sprint(parts...) }

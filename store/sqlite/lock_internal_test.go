@@ -6,7 +6,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
-	"time"
+
+	"world/fault/await"
 )
 
 // A reader by another name of the file sees whether its writer lives: what runs
@@ -39,11 +40,7 @@ func TestAWriterIsSeenByAnotherName(t *testing.T) {
 		t.Errorf("locked by name %v, by file %v: want the file alone", nameLocked(link), f.written(link))
 	}
 	writer.Process.Kill()
-	for deadline := time.Now().Add(10 * time.Second); f.written(link); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("a killed writer is seen for ever")
-		}
-	}
+	await.That(t, "a killed writer is not seen any more", func() bool { return !f.written(link) })
 }
 
 // Our own descriptors of a file outlive every store of it: closing one earlier
