@@ -1,0 +1,208 @@
+package confine_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"world/confine"
+	"world/fault"
+)
+
+func TestFence(t *testing.T) {
+	for _, level := range []confine.Level{confine.Namespaces, confine.Landlock} {
+		fenced, open := newSite(t, level), newSite(t, confine.Process)
+		fenced.forms(func(s site, form string, change func(confine.Spec) confine.Spec) {
+			t.Run(level.String()+"/"+form, func(t *testing.T) { testFence(t, s, open, form, change) })
+		})
+	}
+}
+
+// testFence runs each attack inside the fence, where it must fail, and without
+// one, where it must succeed: or else its failing would prove nothing.
+func testFence(t *testing.T, fenced, open site, form string, change func(confine.Spec) confine.Spec) {
+	type attempt struct {
+		name string
+		args func(s site) []string
+	}
+	fixed := func(args ...string) func(site) []string { return func(site) []string { return args } }
+	attempts := []attempt{
+		{"write outside", func(s site) []string { return []string{"write", filepath.Join(s.outside, "x")} }},
+		{"write through ..", func(s site) []string { return []string{"write", "../../outside/y"} }},
+		{"make a folder beside", func(s site) []string { return []string{"mkdir", filepath.Join(s.outside, form)} }},
+		{"remove outside", func(s site) []string {
+			path := filepath.Join(s.outside, "victim")
+			if err := os.WriteFile(path, nil, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			if err := confine.HandOver(path, s.user); err != nil {
+				t.Fatal(err)
+			}
+			return []string{"remove", path}
+		}},
+		{"read a hidden file", func(s site) []string { return []string{"read", s.secret} }},
+		{"write through a link out", func(s site) []string {
+			link := filepath.Join(s.worktree, "link")
+			os.Remove(link)
+			if err := os.Symlink(filepath.Join(s.outside, "z"), link); err != nil {
+				t.Fatal(err)
+			}
+			return []string{"write", link}
+		}},
+	}
+	for address, network := range listeners(t, fenced.outside) {
+		attempts = append(attempts, attempt{"connect to " + network, fixed("connect", network, address)})
+	}
+	attempts = append(attempts, attempt{"connect by udp", fixed("connect", "udp", "127.0.0.1:9")})
+	if form == "verb" {
+		attempts = append(attempts, attempt{"fork", fixed("fork", "1")}, attempt{"ring", fixed("ring")})
+	}
+	if form == "program" && fenced.jail.Reach().Level == confine.Namespaces {
+		attempts = append(attempts, attempt{"fork many", fixed("fork", "40")})
+	}
+	for _, a := range attempts {
+		t.Run(a.name, func(t *testing.T) {
+			fenced.t, open.t = t, t
+			if got := fenced.run(change(fenced.spec(a.args(fenced)...))); got.Exit == 0 || got.Exit != 1 && a.name != "fork many" {
+				t.Errorf("inside: %d %s %q %q", got.Exit, got.Bound, got.Stdout, got.Stderr)
+			}
+			spec := change(open.spec(a.args(open)...))
+			spec.Limits.Processes = 4096
+			if got := open.run(spec); got.Exit != 0 {
+				t.Errorf("control: %d %s %q %q", got.Exit, got.Bound, got.Stdout, got.Stderr)
+			}
+		})
+	}
+	t.Run("write inside", func(t *testing.T) {
+		fenced.t = t
+		if got := fenced.run(change(fenced.spec("write", "inside"))); got.Exit != 0 {
+			t.Errorf("%d %q %q", got.Exit, got.Stdout, got.Stderr)
+		}
+		if b, err := os.ReadFile(filepath.Join(fenced.worktree, "inside")); err != nil || string(b) != "written" {
+			t.Errorf("worktree holds %q, %v", b, err)
+		}
+		spec := change(fenced.spec("write", "inside"))
+		spec.ReadOnly = true
+		if got := fenced.run(spec); got.Exit != 1 {
+			t.Errorf("read only: %d %q", got.Exit, got.Stdout)
+		}
+	})
+}
+
+// TestFenceView looks at what is left of the host inside.
+func TestFenceView(t *testing.T) {
+	s := newSite(t, confine.Namespaces)
+	home, err := os.UserHomeDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{home, "/tmp", "/run", "/var/tmp", filepath.Dir(s.worktree)} {
+		got := s.run(s.program("list", dir))
+		names := strings.Fields(strings.TrimPrefix(string(got.Stdout), "ok "))
+		for _, name := range names {
+			if path := filepath.Join(dir, name); path != confine.Home && !strings.HasPrefix(s.worktree+"/", path+"/") {
+				t.Errorf("%s shows %s", dir, name)
+			}
+		}
+	}
+	for _, path := range []string{"/etc/x", "/usr/x", "/dev/shm/x", "/dev/x", "/run/x", "/var/tmp/x", "/proc/sys/kernel/hostname"} {
+		if got := s.run(s.program("write", path)); got.Exit != 1 {
+			t.Errorf("wrote %s: %q", path, got.Stdout)
+		}
+	}
+	for _, path := range []string{"/tmp/x", filepath.Join(confine.Home, "x"), "/dev/null"} {
+		if got := s.run(s.program("write", path)); got.Exit != 0 {
+			t.Errorf("%s: %q", path, got.Stdout)
+		}
+	}
+	for _, line := range strings.Split(strings.TrimPrefix(string(s.run(s.program("read", "/proc/self/mountinfo")).Stdout), "ok "), "\n") {
+		fields := strings.Fields(line)
+		if len(fields) < 6 || strings.HasPrefix(fields[5], "ro,") || fields[5] == "ro" {
+			continue
+		}
+		at := fields[4]
+		if at != "/tmp" && at != "/proc" && at != s.worktree && !strings.HasPrefix(at, "/dev/") {
+			t.Errorf("%s is mounted to be written: %s", at, line)
+		}
+	}
+	spec := s.program("grow", "/tmp/big")
+	spec.Limits.FileSize = 1 << 30
+	if got := s.run(spec); !strings.Contains(string(got.Stdout), "no space left") {
+		t.Errorf("private /tmp grew without end: %q", got.Stdout)
+	}
+	spec = s.program("read", s.secret)
+	spec.Readable = []string{filepath.Dir(s.outside)}
+	if _, err := s.jail.Run(context.Background(), spec); !fault.Is(err, fault.Invalid) {
+		t.Errorf("a folder to show uncovered a hidden one: %v", err)
+	}
+	spec = s.program("list", s.outside)
+	spec.Readable = []string{s.outside}
+	if got := s.run(spec); got.Exit != 0 {
+		t.Errorf("a folder to show is not there: %q", got.Stdout)
+	}
+	spec = s.program("write", filepath.Join(s.outside, "shown"))
+	spec.Readable = []string{s.outside}
+	if got := s.run(spec); got.Exit != 1 {
+		t.Errorf("a folder to show can be written")
+	}
+}
+
+// TestFenceBare: a verb finds nothing of the system at all, and can write no more.
+func TestFenceBare(t *testing.T) {
+	s := newSite(t, confine.Namespaces)
+	for _, test := range []struct {
+		verb, path   string
+		verbs, other int // exit codes of a verb and of a program
+	}{
+		{"read", "/etc/passwd", 1, 0}, {"list", "/usr", 1, 0}, {"list", "/dev", 1, 0}, {"list", filepath.Dir(s.worktree), 0, 0},
+		{"list", s.worktree, 0, 0}, {"write", "/x", 1, 1}, {"write", "/tmp/x", 0, 0},
+	} {
+		if got := s.run(s.spec(test.verb, test.path)); got.Exit != test.verbs {
+			t.Errorf("a verb: %s %s: %d %q", test.verb, test.path, got.Exit, got.Stdout)
+		}
+		if got := s.run(s.program(test.verb, test.path)); got.Exit != test.other {
+			t.Errorf("a program: %s %s: %d %q", test.verb, test.path, got.Exit, got.Stdout)
+		}
+	}
+	top := strings.Fields(strings.TrimPrefix(string(s.run(s.spec("list", "/")).Stdout), "ok "))
+	for _, name := range top {
+		if name != "proc" && name != "tmp" && !strings.HasPrefix(s.worktree, "/"+name+"/") {
+			t.Errorf("a verb sees /%s", name)
+		}
+	}
+	spec := s.spec("list", s.outside)
+	spec.Readable = []string{s.outside}
+	if got := s.run(spec); got.Exit != 0 {
+		t.Errorf("a folder to show is not there: %q", got.Stdout)
+	}
+}
+
+// TestFenceHides hides a directory that lies in plain sight.
+func TestFenceHides(t *testing.T) {
+	const plain = "/usr/share"
+	s := newSite(t, confine.Namespaces)
+	if got := s.run(s.program("list", plain)); len(strings.Fields(string(got.Stdout))) < 2 {
+		t.Fatalf("control: %q", got.Stdout)
+	}
+	spec := s.program("list", plain)
+	spec.Hidden = []string{"/usr/share/doc", plain, "/usr/none"}
+	if got := s.run(spec); got.Exit != 0 || string(got.Stdout) != "ok " {
+		t.Errorf("hidden by the run: %q", got.Stdout)
+	}
+	jail, err := confine.New(confine.Options{Stage: s.image, Hidden: []string{plain}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.jail = jail
+	if got := s.run(s.program("list", plain)); got.Exit != 0 || string(got.Stdout) != "ok " {
+		t.Errorf("hidden by the jail: %q", got.Stdout)
+	}
+	if got := s.run(s.program("write", plain+"/x")); got.Exit != 1 {
+		t.Errorf("a hidden place can be written: %q", got.Stdout)
+	}
+	if jail.CanShow(plain, nil, s.user) || jail.CanShow("/usr", nil, s.user) || jail.CanShow(s.outside, []string{s.outside}, s.user) || !jail.CanShow(s.outside, nil, s.user) {
+		t.Error("what may be shown")
+	}
+}
