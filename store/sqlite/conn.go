@@ -26,6 +26,7 @@ type conn struct {
 	gather  *gather // what it writes to the log, for the same
 	changed int64   // rows changed since begin
 	failed  bool    // some statement failed since begin
+	mapped  bool    // the file is read as memory
 }
 
 // mode says what a connection may do to the file.
@@ -145,7 +146,10 @@ func (c *conn) exec(query string, args ...any) (int64, error) {
 }
 
 // each runs a query and hands every row to scan, until one fails.
-func (c *conn) each(scan func(row rows.Scanner) error, query string, args ...any) error {
+func (c *conn) each(scan func(row rows.Scanner) error, query string, args ...any) (err error) {
+	if c.mapped {
+		defer unread(&err)()
+	}
 	s, err := c.prepared(query)
 	if err != nil {
 		return c.fail(err)
