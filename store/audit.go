@@ -12,10 +12,13 @@ type Auditor interface {
 // Row is one stored row as the engine reads it, never refused: a row that does
 // not decode, or does not match the digest of its columns, comes with Fault set.
 type Row[T any] struct {
-	Where string // table and key, such as "log 17"
 	Value T
 	Fault error
+	Name  func(T) string // of the row, for Where
 }
+
+// Where is the row's table and key, such as "log 17".
+func (r Row[T]) Where() string { return r.Name(r.Value) }
 
 // StoredObject is an object as stored: Ref is the key, and nothing is checked.
 type StoredObject struct {
@@ -31,7 +34,8 @@ type HeadMove struct {
 }
 
 // Audit streams raw rows. Each method visits all rows of its kind below the
-// bounds, in key order, and stops at the first error of visit.
+// bounds, and stops at the first error of visit. Rows come in key order, but
+// objects and claims as they lie.
 type Audit interface {
 	// Engine runs the engine's own integrity check and compares the schema with
 	// the one this build writes; each finding is one line.

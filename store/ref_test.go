@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"crypto/sha256"
 	"strings"
 	"testing"
 
@@ -17,6 +18,9 @@ func TestRefOf(t *testing.T) {
 		got := store.RefOf([]byte(body))
 		if got != want {
 			t.Errorf("RefOf(%q) = %s, want %s", body, got, want)
+		}
+		if sum, ok := got.Parsed(); !ok || sum != got.Sum() || sum != sha256.Sum256([]byte(body)) {
+			t.Errorf("%s parses as %x, %v", got, sum, ok)
 		}
 		if back := store.RefFromSum(got.Sum()); back != got {
 			t.Errorf("RefFromSum(Sum()) = %s, want %s", back, got)
@@ -36,6 +40,9 @@ func TestParseRef(t *testing.T) {
 	} {
 		if r, err := store.ParseRef(bad); !fault.Is(err, fault.Invalid) || r != "" {
 			t.Errorf("ParseRef(%q) = %q, %v", bad, r, err)
+		}
+		if sum, ok := store.Ref(bad).Parsed(); ok {
+			t.Errorf("%q parses as %x", bad, sum)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package fsck
 
 import (
+	"encoding/binary"
 	"errors"
 	"iter"
 
@@ -14,7 +15,8 @@ import (
 type beside struct {
 	*checker
 	next   func() (store.Row[store.Entry], error, bool)
-	at     *logged    // the entry that is due
+	at     *logged    // the entry that is due, nil for one that is yet to be read
+	room   logged     // where at lies
 	wants  [][32]byte // objects that it waits for
 	before store.Head
 	failed error // what kept the log from being read to its end
@@ -23,7 +25,7 @@ type beside struct {
 
 // logged is an entry with what it leads to, when it is of a call.
 type logged struct {
-	row store.Row[store.Entry]
+	store.Row[store.Entry]
 	led ledTo
 	evidence
 }
@@ -45,7 +47,7 @@ func ofCall(r store.Row[store.Entry]) bool {
 // objects re-hashes every object, decodes those that are records, and re-derives
 // the log: its chain, what each entry names, and what it is about.
 func (c *checker) objects() error {
-	b := &beside{checker: c, before: store.Void, recent: kept{records: map[store.Ref]any{}}}
+	b := &beside{checker: c, before: store.Void}
 	next, stop := iter.Pull2(c.entries())
 	defer stop()
 	b.next = next
@@ -90,7 +92,7 @@ func (c *checker) entries() iter.Seq2[store.Row[store.Entry], error] {
 func (b *beside) object(o *judged) error {
 	b.checker.object(o)
 	if o.record != nil {
-		b.recent.put(o.row.Value.Ref, o.record, len(o.row.Value.Bytes))
+		b.recent.put(&o.sum, o.record)
 	}
 	b.advance()
 	return nil
@@ -101,8 +103,8 @@ func (b *beside) advance() {
 	for b.due() {
 		l := b.at
 		b.at = nil
-		b.link(l.row.Where, b.before, l.row.Value)
-		b.before = l.row.Value.Head()
+		b.link(l, b.before, l.Value)
+		b.before = l.Value.Head()
 		b.entry(l)
 	}
 }
@@ -111,11 +113,11 @@ func (b *beside) advance() {
 // every entry is due.
 func (b *beside) due() bool {
 	for {
-		for len(b.wants) > 0 {
-			if _, there := b.known[b.wants[0]]; !there && !b.complete {
+		for n := len(b.wants); n > 0; n-- {
+			if !b.complete && !b.known.has(&b.wants[n-1]) {
 				return false
 			}
-			b.wants = b.wants[1:]
+			b.wants = b.wants[:n-1]
 		}
 		switch l := b.at; {
 		case l == nil:
@@ -124,12 +126,13 @@ func (b *beside) due() bool {
 				b.failed = errors.Join(b.failed, err)
 				return false
 			}
-			b.at = &logged{row: row}
+			b.room = logged{Row: row, evidence: evidence{requests: b.room.requests[:0], records: b.room.records[:0]}}
+			b.at = &b.room
 			if ofCall(row) {
 				b.want(row.Value.Transition)
 			}
-		case ofCall(l.row) && l.led == toNothing:
-			l.call = held(b, l.row.Value.Transition, record.DecodeInvocation)
+		case ofCall(l.Row) && l.led == toNothing:
+			l.call = held(b, l.Value.Transition, record.DecodeInvocation)
 			l.led = toCall
 			for _, x := range l.call.record.Effects {
 				b.want(x.Request)
@@ -146,8 +149,8 @@ func (b *beside) due() bool {
 
 // want lets the entry wait for an object, if the ref is one.
 func (b *beside) want(r store.Ref) {
-	if _, err := store.ParseRef(string(r)); err == nil {
-		b.wants = append(b.wants, r.Sum())
+	if sum, ok := r.Parsed(); ok {
+		b.wants = append(b.wants, sum)
 	}
 }
 
@@ -164,51 +167,54 @@ func (b *beside) lead(l *logged) {
 }
 
 func (c *checker) entry(l *logged) {
-	r, e := l.row, l.row.Value
-	whole := c.row("log", r.Where, &c.report.Entries, r.Fault)
+	e := l.Value
+	sound := whole(c, "log", &c.report.Entries, l.Row)
 	if e.Index > 0 { // genesis alone may name what is not stored (D9)
-		c.names(r.Where, "transitionFn", e.TransitionFn)
-		c.names(r.Where, "interpreter", e.Interpreter)
-		c.names(r.Where, "transition", e.Transition)
-		c.names(r.Where, "stateRoot", e.StateRoot)
+		c.names(l, "transitionFn", e.TransitionFn)
+		c.names(l, "interpreter", e.Interpreter)
+		c.names(l, "transition", e.Transition)
+		c.names(l, "stateRoot", e.StateRoot)
 	}
 	switch {
-	case !whole:
+	case !sound:
 	case record.IsCommit(e):
-		c.committed(r.Where, e)
+		c.committed(l, e)
 	case e.Invocation != "":
-		c.finished(r.Where, e, l.evidence)
+		c.finished(l, e, &l.evidence)
 	default:
-		c.act(r.Where, e)
+		c.act(l, e)
 	}
 }
 
-// Bounds of what is kept.
+// Bounds of what is kept: 32 MiB.
 const (
 	keptRecords = 16 << 10
-	keptBytes   = 32 << 20
+	keptBytes   = 2 << 10 // of one
 )
 
-// kept are the records that went past last.
-type kept struct {
-	records map[store.Ref]any
-	order   []store.Ref // oldest first
-	sizes   []int       // bytes, of each
-	bytes   int
+// kept are records that went past of late, each where its hash says. One that was
+// written over, or that was too large, is fetched.
+type kept [keptRecords]struct {
+	sum    [32]byte
+	record any
 }
 
-func (k *kept) put(r store.Ref, v any, size int) {
-	k.records[r] = v
-	k.order, k.sizes = append(k.order, r), append(k.sizes, size)
-	for k.bytes += size; len(k.order) > keptRecords || k.bytes > keptBytes; k.order, k.sizes = k.order[1:], k.sizes[1:] {
-		delete(k.records, k.order[0])
-		k.bytes -= k.sizes[0]
+func (k *kept) put(sum *[32]byte, v any) {
+	slot := &k[binary.LittleEndian.Uint16(sum[:])%keptRecords]
+	slot.sum, slot.record = *sum, v
+}
+
+func (k *kept) get(r store.Ref) any {
+	sum, ok := r.Parsed()
+	if slot := &k[binary.LittleEndian.Uint16(sum[:])%keptRecords]; ok && slot.sum == sum {
+		return slot.record
 	}
+	return nil
 }
 
 // held is a record that went past, or one that is fetched.
 func held[T any](b *beside, r store.Ref, decode func([]byte) (T, error)) read[T] {
-	if v, ok := b.recent.records[r].(T); ok {
+	if v, ok := b.recent.get(r).(T); ok {
 		return read[T]{record: v}
 	}
 	return decoded(b.checker, r, decode)

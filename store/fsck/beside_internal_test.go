@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"testing"
 
+	"world/broker/law"
 	"world/store"
+	"world/store/record"
 )
 
 // TestAhead works on rows on several processors and takes them in their order, in
@@ -62,22 +64,49 @@ func TestAheadEnds(t *testing.T) {
 	}
 }
 
-// TestKept forgets the oldest records, by number and by size.
+// TestKept gives back what was put last where a hash says, of its own type only.
 func TestKept(t *testing.T) {
-	for size, want := range map[int]int{1: keptRecords, keptBytes / 10: 10, keptBytes + 1: 0} {
-		k := kept{records: map[store.Ref]any{}}
-		ref := func(i int) store.Ref { return store.Ref(fmt.Sprint(i)) }
-		for i := range keptRecords + 5 {
-			k.put(ref(i), i, size)
+	var b beside
+	refs := make([]store.Ref, 4*keptRecords)
+	for i := range refs {
+		refs[i] = store.RefOf(fmt.Append(nil, i))
+		sum := refs[i].Sum()
+		b.recent.put(&sum, i)
+		if got := b.recent.get(refs[i]); got != i {
+			t.Fatalf("record %d is %v", i, got)
 		}
-		if len(k.records) != want || len(k.order) != want || k.bytes != want*size {
-			t.Errorf("of %d bytes: %d records and %d bytes are kept, want %d", size, len(k.records), k.bytes, want)
+	}
+	there := 0
+	for i, r := range refs {
+		switch got := b.recent.get(r); got {
+		case nil:
+		case i:
+			there++
+		default:
+			t.Fatalf("record %d is %v", i, got)
 		}
-		if v, there := k.records[ref(keptRecords+4)]; want > 0 && (!there || v != keptRecords+4) {
-			t.Errorf("of %d bytes: the newest is %v", size, v)
+	}
+	if there < keptRecords/2 || there > keptRecords {
+		t.Errorf("%d records are kept in %d places", there, keptRecords)
+	}
+	for _, none := range []store.Ref{"", "sha256:", store.RefFromSum([32]byte{})} {
+		if got := b.recent.get(none); got != nil {
+			t.Errorf("record %q is %v", none, got)
 		}
-		if _, there := k.records[ref(0)]; there {
-			t.Errorf("of %d bytes: the oldest is kept", size)
-		}
+	}
+}
+
+// TestKeepable keeps no record that is large, but for a request, whose payload it drops.
+func TestKeepable(t *testing.T) {
+	effect, payload := record.EffectRecord{Effect: "E"}, make([]byte, 1<<20)
+	if keepable(effect, keptBytes) != effect || keepable(effect, keptBytes+1) != nil || keepable(nil, 1) != nil {
+		t.Error("an effect record is not kept by its size")
+	}
+	got, ok := keepable(record.EffectRequest{Effect: "E", Scope: "S", Payload: payload}, len(payload)).(record.EffectRequest)
+	if !ok || got.Payload != nil || got.Effect != "E" || got.Scope != "S" {
+		t.Errorf("a request is kept as %v", got)
+	}
+	if got := keepable(record.EffectRequest{Effect: law.Effect(payload)}, 1); got != nil {
+		t.Error("a request of a large effect is kept")
 	}
 }

@@ -16,10 +16,10 @@ type evidence struct {
 }
 
 // finished holds a call's entry, its records and its journal rows together.
-func (c *checker) finished(where string, e store.Entry, v evidence) {
+func (c *checker) finished(at place, e store.Entry, v *evidence) {
 	k := c.call(e.Invocation)
 	if k.flags&hasEntry != 0 {
-		c.find(where, "invocation %q has another entry", e.Invocation)
+		c.find(at.Where(), "invocation %q has another entry", e.Invocation)
 	}
 	k.flags |= hasEntry
 	if !c.stored(e.Transition) {
@@ -27,89 +27,97 @@ func (c *checker) finished(where string, e store.Entry, v evidence) {
 	}
 	r := v.call.record
 	if v.call.err != nil {
-		c.find(where, "its invocation record cannot be read: %s", why(v.call.err))
+		c.find(at.Where(), "its invocation record cannot be read: %s", why(v.call.err))
 		return
 	}
-	c.sameCall(where, e, r)
-	c.names(where, "input", r.Input)
-	c.names(where, "output", r.Output)
-	c.names(where, "registry", r.Registry)
-	c.names(where, "session", r.Session)
+	c.sameCall(at, e, r)
+	c.names(at, "input", r.Input)
+	c.names(at, "output", r.Output)
+	c.names(at, "registry", r.Registry)
+	c.names(at, "session", r.Session)
 	if r.Plan != "" {
-		c.names(where, "plan", r.Plan)
+		c.names(at, "plan", r.Plan)
 	}
 	claim := store.Claim{Invocation: r.InvocationID, Episode: r.EpisodeID, Transition: r.SkillID,
 		TransitionFn: r.TransitionFn, Input: r.Input, Session: r.Session}
 	if k.flags&hasClaim != 0 && k.claim != claim.Digest() {
-		c.find(where, "its claim is of another call")
+		c.find(at.Where(), "its claim is of another call")
 	}
 	ran := false
 	for i, x := range r.Effects {
 		if c.stored(x.Request) {
-			c.effect(fmt.Sprintf("%s effect %q", where, x.ID), r, x, v.requests[i], v.records[i], k)
+			c.effect(effectAt{at, x.ID}, r, x, v.requests[i], v.records[i], k)
 		} else {
-			c.names(where, "request", x.Request)
+			c.names(at, "request", x.Request)
 		}
 		ran = ran || x.Intent != ""
 	}
 	if k.flags&hasIntent != 0 && !ran {
-		c.find(where, "its record says nothing of intent %s", k.name)
+		c.find(at.Where(), "its record says nothing of intent %s", k.name)
 	}
 }
 
-func (c *checker) sameCall(where string, e store.Entry, r record.InvocationRecord) {
+func (c *checker) sameCall(at place, e store.Entry, r record.InvocationRecord) {
 	switch {
 	case r.InvocationID != e.Invocation:
-		c.find(where, "its record is of invocation %q", r.InvocationID)
+		c.find(at.Where(), "its record is of invocation %q", r.InvocationID)
 	case r.TransitionFn != e.TransitionFn || r.Interpreter != e.Interpreter || r.SemanticsEpoch != e.SemanticsEpoch:
-		c.find(where, "its record is of another transition or interpreter")
+		c.find(at.Where(), "its record is of another transition or interpreter")
 	case r.Output != e.StateRoot:
-		c.find(where, "its record has another output than its state root")
+		c.find(at.Where(), "its record has another output than its state root")
 	}
 }
+
+// effectAt is an effect of the call at a place.
+type effectAt struct {
+	place
+	id string
+}
+
+func (e effectAt) Where() string { return fmt.Sprintf("%s effect %q", e.place.Where(), e.id) }
 
 // effect decides one effect again from the evidence and compares what was
 // recorded, then the intent's row with it.
-func (c *checker) effect(where string, r record.InvocationRecord, x record.EffectOutcome,
+func (c *checker) effect(at place, r record.InvocationRecord, x record.EffectOutcome,
 	asked read[record.EffectRequest], kept read[record.EffectRecord], k *call) {
 	q := asked.record
 	if asked.err != nil {
-		c.find(where, "its request cannot be read: %s", why(asked.err))
+		c.find(at.Where(), "its request cannot be read: %s", why(asked.err))
 		return
 	}
 	if q.Now != r.Now {
-		c.find(where, "it was requested at %d and decided at %d", q.Now, r.Now)
+		c.find(at.Where(), "it was requested at %d and decided at %d", q.Now, r.Now)
 	}
 	d, err := c.decide(r, q)
 	if err != nil {
-		c.find(where, "its session cannot be read: %s", why(err))
+		c.find(at.Where(), "its session cannot be read: %s", why(err))
 		return
 	}
 	if x.Grant != d.Grant {
-		c.find(where, "grant %d decided, the law says %d", x.Grant, d.Grant)
+		c.find(at.Where(), "grant %d decided, the law says %d", x.Grant, d.Grant)
 	}
 	if (d.Verdict == law.Allowed) == (x.Status == record.StatusDenied) {
-		c.find(where, "it was %s, the law says %s", x.Status, d.Verdict.Label())
+		c.find(at.Where(), "it was %s, the law says %s", x.Status, d.Verdict.Label())
 	}
 	detail := x.Detail
 	if x.Record != "" {
 		rec := kept.record
 		if kept.err != nil {
-			c.find(where, "its record cannot be read: %s", why(kept.err))
+			c.find(at.Where(), "its record cannot be read: %s", why(kept.err))
 			return
 		}
 		if want := recorded(q, d, x, rec.ResultRef); rec != want {
-			c.find(where, "its record says %+v, the evidence %+v", rec, want)
+			c.find(at.Where(), "its record says %+v, the evidence %+v", rec, want)
 		}
 		if rec.ResultRef != "" {
-			c.names(where, "result", rec.ResultRef)
+			c.names(at, "result", rec.ResultRef)
 			detail = rec.ResultRef
 		}
 	}
 	if detail != "" {
-		c.names(where, "detail", detail)
+		c.names(at, "detail", detail)
 	}
-	c.intent(where, r, x, q, detail, k)
+	c.intent(at, r, x, q, detail, k)
 }
 
 // recorded is the effect record that the evidence leads to. What came of the
@@ -148,10 +156,10 @@ var statuses = map[string]store.Status{
 	record.StatusIndeterminate: store.StatusIndeterminate,
 }
 
-func (c *checker) intent(where string, r record.InvocationRecord, x record.EffectOutcome, q record.EffectRequest, detail store.Ref, k *call) {
+func (c *checker) intent(at place, r record.InvocationRecord, x record.EffectOutcome, q record.EffectRequest, detail store.Ref, k *call) {
 	if x.Intent == "" {
 		if k.flags&hasIntent != 0 {
-			c.find(where, "it was %s, and there is intent %s", x.Status, k.name)
+			c.find(at.Where(), "it was %s, and there is intent %s", x.Status, k.name)
 		}
 		return
 	}
@@ -159,10 +167,10 @@ func (c *checker) intent(where string, r record.InvocationRecord, x record.Effec
 		Cost: q.Cost, Request: x.Request, Outcome: store.Outcome{Status: statuses[x.Status], Record: x.Record, Detail: detail}}
 	switch {
 	case k.flags&hasIntent == 0:
-		c.find(where, "its intent %s is missing", x.Intent)
+		c.find(at.Where(), "its intent %s is missing", x.Intent)
 	case x.Intent != want.Name() || k.name != x.Intent:
-		c.find(where, "its intent is %s, decided as %s and stored as %s", x.Intent, want.Name(), k.name)
+		c.find(at.Where(), "its intent is %s, decided as %s and stored as %s", x.Intent, want.Name(), k.name)
 	case k.intent != want.Digest():
-		c.find(where, "its intent's row does not say what the records say")
+		c.find(at.Where(), "its intent's row does not say what the records say")
 	}
 }

@@ -26,50 +26,50 @@ func (c *checker) keepIntent(i store.Intent) {
 }
 
 // committed holds a client's entry to its claim, and decides its effect again.
-func (c *checker) committed(where string, e store.Entry) {
+func (c *checker) committed(at place, e store.Entry) {
 	k := c.call(e.Invocation)
 	if k.flags&hasEntry != 0 {
-		c.find(where, "invocation %q has another entry", e.Invocation)
+		c.find(at.Where(), "invocation %q has another entry", e.Invocation)
 	}
 	k.flags |= hasEntry
 	m := c.commits[e.Invocation]
 	if m == nil || m.intent == nil {
-		c.find(where, "it is written as a commit, and the journal has no intent of one")
+		c.find(at.Where(), "it is written as a commit, and the journal has no intent of one")
 		return
 	}
 	asked := decoded(c, m.claim.Input, record.DecodeCommit)
 	if asked.err != nil {
-		c.find(where, "what was to be committed cannot be read: %s", why(asked.err))
+		c.find(at.Where(), "what was to be committed cannot be read: %s", why(asked.err))
 		return
 	}
 	r := asked.record
 	if r.Entry(e.Invocation) != e || r.Episode != m.claim.Episode {
-		c.find(where, "it is not the entry that was to be committed")
+		c.find(at.Where(), "it is not the entry that was to be committed")
 	}
 	for _, o := range r.Objects {
-		c.names(where, "object", o.Hash)
+		c.names(at, "object", o.Hash)
 	}
-	c.commitEffect(where, e, r, *m)
+	c.commitEffect(at, e, r, *m)
 }
 
 // commitEffect holds request, record, result and intent of a commit that landed.
-func (c *checker) commitEffect(where string, e store.Entry, r record.CommitRecord, m commit) {
+func (c *checker) commitEffect(at place, e store.Entry, r record.CommitRecord, m commit) {
 	i := *m.intent
 	q := record.EffectRequest{
 		Effect: record.CommitEffect, Scope: record.CommitScope, Cost: record.CommitCost, Now: m.claim.At, Payload: r.Payload(),
 	}
 	request, result := store.RefOf(q.Bytes()), store.RefOf(record.CommitResult(e))
-	c.names(where, "request", request)
-	c.names(where, "result", result)
+	c.names(at, "request", request)
+	c.names(at, "result", result)
 	d, err := c.decide(record.InvocationRecord{
 		InvocationID: e.Invocation, EpisodeID: m.claim.Episode, Session: m.claim.Session, Ordinal: i.Ordinal,
 	}, q)
 	if err != nil {
-		c.find(where, "its session cannot be read: %s", why(err))
+		c.find(at.Where(), "its session cannot be read: %s", why(err))
 		return
 	}
 	if d.Verdict != law.Allowed {
-		c.find(where, "it was committed, the law says %s", d.Verdict.Label())
+		c.find(at.Where(), "it was committed, the law says %s", d.Verdict.Label())
 		return
 	}
 	want := store.Intent{
@@ -79,6 +79,6 @@ func (c *checker) commitEffect(where string, e store.Entry, r record.CommitRecor
 		},
 	}
 	if asRecorded(i) != want.Digest() || i.At != m.claim.At {
-		c.find(where, "its intent's row does not say what the evidence says")
+		c.find(at.Where(), "its intent's row does not say what the evidence says")
 	}
 }

@@ -60,11 +60,11 @@ type checker struct {
 	opts   Options
 	report Report
 
-	known      map[[32]byte]struct{} // every stored object that went past
-	complete   bool                  // all have
+	known      sums // every stored object that went past
+	complete   bool // all have
 	doubts     []doubt
-	named      map[[32]byte]struct{} // by rows of the journal
-	astray     bool                  // one of those names is of nothing
+	named      sums // by rows of the journal
+	astray     bool // one of those names is of nothing
 	calls      map[store.InvocationID]*call
 	spending   map[store.EpisodeID]*spending
 	reconciled map[string]store.Ref // by intent name, as the rows have it
@@ -88,8 +88,6 @@ func Run(ctx context.Context, from store.Auditor, opts Options) (Report, error) 
 	defer a.Close()
 	c := &checker{
 		ctx: ctx, from: from, audit: a, opts: opts,
-		known:      map[[32]byte]struct{}{},
-		named:      map[[32]byte]struct{}{},
 		calls:      map[store.InvocationID]*call{},
 		spending:   map[store.EpisodeID]*spending{},
 		reconciled: map[string]store.Ref{},
@@ -143,22 +141,25 @@ func why(err error) string {
 	return fault.KindOf(err).String()
 }
 
-// row counts a visited row, and reports whether it is whole.
-func (c *checker) row(kind, where string, count *int64, damage error) bool {
+// whole counts a visited row, and reports whether it is whole.
+func whole[T any](c *checker, kind string, count *int64, r store.Row[T]) bool {
 	*count++
 	if *count%progressEvery == 0 && c.opts.Progress != nil {
 		c.opts.Progress(kind, *count)
 	}
 	switch {
-	case damage == nil:
+	case r.Fault == nil:
 		return true
 	case kind == "log", kind == "ledgers":
-		c.breaks(where, "%s", why(damage))
+		c.breaks(r.Where(), "%s", why(r.Fault))
 	default:
-		c.find(where, "%s", why(damage))
+		c.find(r.Where(), "%s", why(r.Fault))
 	}
 	return false
 }
+
+// place is something that can say where it is; few things are asked.
+type place interface{ Where() string }
 
 // engine runs the engine's own check, which shares nothing with the others, and
 // returns what is to be said of it.

@@ -55,14 +55,14 @@ func asRecorded(i store.Intent) store.Digest {
 func (c *checker) claims() error {
 	return c.audit.Claims(c.ctx, func(r store.Row[store.Claim]) error {
 		cl := r.Value
-		if !c.row("claims", r.Where, &c.report.Claims, r.Fault) {
+		if !whole(c, "claims", &c.report.Claims, r) {
 			return nil
 		}
-		claimNames(r, c.later)
+		claimNames(cl, c.later)
 		c.seen(cl.At)
 		k := c.call(cl.Invocation)
 		if k.flags&hasClaim != 0 {
-			c.find(r.Where, "the id is claimed twice")
+			c.find(r.Where(), "the id is claimed twice")
 		}
 		k.claim = withoutTime(cl)
 		c.keepClaim(cl)
@@ -112,7 +112,7 @@ func (s *spending) add(i store.Intent) {
 func (c *checker) intents() error {
 	return c.audit.Intents(c.ctx, func(r store.Row[store.Intent]) error {
 		i := r.Value
-		if !c.row("intents", r.Where, &c.report.Intents, r.Fault) {
+		if !whole(c, "intents", &c.report.Intents, r) {
 			return nil
 		}
 		s := c.spending[i.Episode]
@@ -121,18 +121,18 @@ func (c *checker) intents() error {
 			c.spending[i.Episode] = s
 		}
 		if i.Ordinal != s.next {
-			c.find(r.Where, "the ordinal before it is %d", s.next-1)
+			c.find(r.Where(), "the ordinal before it is %d", s.next-1)
 		}
 		if i.Cost < 0 {
-			c.find(r.Where, "its cost is negative")
+			c.find(r.Where(), "its cost is negative")
 		}
 		s.add(i)
-		intentNames(r, c.later)
+		intentNames(i, c.later)
 		c.seen(i.At)
-		c.outcome(r.Where, i)
+		c.outcome(r)
 		k := c.call(i.Invocation)
 		if k.flags&hasIntent != 0 {
-			c.find(r.Where, "invocation %q has another intent", i.Invocation)
+			c.find(r.Where(), "invocation %q has another intent", i.Invocation)
 		}
 		k.flags |= hasIntent
 		k.intent, k.ordinal, k.name = asRecorded(i), i.Ordinal, i.Name()
@@ -145,27 +145,27 @@ func (c *checker) intents() error {
 }
 
 // outcome holds the form of an intent's ending.
-func (c *checker) outcome(where string, i store.Intent) {
-	o := i.Outcome
+func (c *checker) outcome(r store.Row[store.Intent]) {
+	i, o := r.Value, r.Value.Outcome
 	if i.Reconciled != "" {
 		c.reconciled[i.Name()] = i.Reconciled
 	}
 	switch o.Status {
 	case store.StatusOpen:
 		if o != (store.Outcome{}) {
-			c.find(where, "it is open and has parts of an outcome")
+			c.find(r.Where(), "it is open and has parts of an outcome")
 		}
 		return
 	case store.StatusSucceeded, store.StatusFailed:
 		if i.Reconciled != "" {
-			c.find(where, "it has an outcome and is reconciled")
+			c.find(r.Where(), "it has an outcome and is reconciled")
 		}
 	case store.StatusIndeterminate:
 		if o.Record != "" {
-			c.find(where, "it is indeterminate and has a record")
+			c.find(r.Where(), "it is indeterminate and has a record")
 		}
 	default:
-		c.find(where, "its status %q is none", o.Status)
+		c.find(r.Where(), "its status %q is none", o.Status)
 	}
 	c.seen(o.At)
 }
@@ -177,19 +177,19 @@ func (c *checker) ledgers() error {
 		var n int64
 		l := r.Value
 		seen[l.Episode] = true
-		if !c.row("ledgers", r.Where, &n, r.Fault) {
+		if !whole(c, "ledgers", &n, r) {
 			return nil
 		}
 		want := c.spending[l.Episode]
 		if want == nil {
-			c.breaks(r.Where, "the episode has no intents")
+			c.breaks(r.Where(), "the episode has no intents")
 			return nil
 		}
 		if l.Next != want.next {
-			c.breaks(r.Where, "the next ordinal is %d, the intents end before %d", l.Next, want.next)
+			c.breaks(r.Where(), "the next ordinal is %d, the intents end before %d", l.Next, want.next)
 		}
 		if got, sums := fmt.Sprint(l.Spent), fmt.Sprint(want.totals()); got != sums {
-			c.breaks(r.Where, "the totals are %s, the intents sum to %s", got, sums)
+			c.breaks(r.Where(), "the totals are %s, the intents sum to %s", got, sums)
 		}
 		return nil
 	})
@@ -221,9 +221,9 @@ func (c *checker) leases() error {
 	err := c.audit.Leases(c.ctx, func(r store.Row[store.Lease]) error {
 		var n int64
 		seen[r.Value.Episode] = true
-		if c.row("leases", r.Where, &n, r.Fault) {
+		if whole(c, "leases", &n, r) {
 			if s := c.spending[r.Value.Episode]; s != nil && s.epoch > r.Value.Epoch {
-				c.find(r.Where, "it is at epoch %d, an intent is of %d", r.Value.Epoch, s.epoch)
+				c.find(r.Where(), "it is at epoch %d, an intent is of %d", r.Value.Epoch, s.epoch)
 			}
 		}
 		return nil

@@ -9,20 +9,20 @@ import (
 )
 
 // link holds an entry to the one that stands before it.
-func (c *checker) link(where string, before store.Head, e store.Entry) {
+func (c *checker) link(at place, before store.Head, e store.Entry) {
 	want := store.Chain(before, store.Draft{
 		SemanticsEpoch: e.SemanticsEpoch, TransitionFn: e.TransitionFn, Interpreter: e.Interpreter,
 		WrittenBy: e.WrittenBy, Transition: e.Transition, StateRoot: e.StateRoot,
 	}, e.Invocation)
 	switch {
 	case e.Index != want.Index:
-		c.breaks(where, "the entry before it is %d", before.Index)
+		c.breaks(at.Where(), "the entry before it is %d", before.Index)
 	case e.Prev != want.Prev:
-		c.breaks(where, "its prevEntryHash is not the hash of the entry before")
+		c.breaks(at.Where(), "its prevEntryHash is not the hash of the entry before")
 	case e.Hash != want.Hash:
-		c.breaks(where, "its header hashes to %s", want.Hash)
+		c.breaks(at.Where(), "its header hashes to %s", want.Hash)
 	case e.World != want.World:
-		c.breaks(where, "its world ref should be %s", want.World)
+		c.breaks(at.Where(), "its world ref should be %s", want.World)
 	}
 }
 
@@ -38,10 +38,10 @@ func (c *checker) head(want store.Head) error {
 		return err
 	}
 	if r.Fault != nil {
-		c.breaks(r.Where, "%s", why(r.Fault))
+		c.breaks(r.Where(), "%s", why(r.Fault))
 	}
 	if r.Value != want {
-		c.breaks(r.Where, "it selects entry %d %s, the log ends with %d %s", r.Value.Index, r.Value.Entry, want.Index, want.Entry)
+		c.breaks(r.Where(), "it selects entry %d %s, the log ends with %d %s", r.Value.Index, r.Value.Entry, want.Index, want.Entry)
 	}
 	return nil
 }
@@ -53,10 +53,10 @@ func (c *checker) clock() error {
 		return err
 	}
 	if r.Fault != nil {
-		c.find(r.Where, "%s", why(r.Fault))
+		c.find(r.Where(), "%s", why(r.Fault))
 	}
 	if r.Value < c.latest {
-		c.find(r.Where, "it stands at %d, a row is of %d", r.Value, c.latest)
+		c.find(r.Where(), "it stands at %d, a row is of %d", r.Value, c.latest)
 	}
 	return nil
 }
@@ -84,7 +84,7 @@ func newActs() acts {
 
 // act replays what a host act says that it did. Its object's labels tell which
 // kind of act it is; the objects pass has held labels to bytes.
-func (c *checker) act(where string, e store.Entry) {
+func (c *checker) act(at place, e store.Entry) {
 	o, err := c.bytes(e.Transition)
 	if err != nil {
 		return // named or hashed wrongly, and found already
@@ -93,92 +93,92 @@ func (c *checker) act(where string, e store.Entry) {
 		switch l.SemanticID {
 		case record.Genesis:
 			if g, err := record.DecodeGenesis(o.Bytes); err == nil {
-				c.genesis(where, e, g)
+				c.genesis(at, e, g)
 			}
 		case record.Registry:
 			if r, err := record.DecodeRegistry(o.Bytes); err == nil {
-				c.revision(where, e.Transition, r)
+				c.revision(at, e.Transition, r)
 			}
 		case record.Session:
 			if s, err := record.DecodeSession(o.Bytes); err == nil {
 				c.acts.byObject[e.Transition] = len(c.acts.sessions)
 				c.acts.sessions = append(c.acts.sessions, store.Session{Credential: s.Credential, Object: e.Transition,
 					Episode: s.Episode, CreatedAt: s.CreatedAt, ExpiresAt: s.ExpiresAt})
-				c.housed(where, e.Transition, s)
+				c.housed(at, e.Transition, s)
 				if _, ended := c.acts.ends[s.Episode]; ended {
-					c.find(where, "it mints for episode %q, which has ended", s.Episode)
+					c.find(at.Where(), "it mints for episode %q, which has ended", s.Episode)
 				}
 			}
 		case record.Revocation:
 			if r, err := record.DecodeRevocation(o.Bytes); err == nil {
-				c.revoked(where, e.Transition, r)
+				c.revoked(at, e.Transition, r)
 			}
 		case record.Reconciliation:
 			if r, err := record.DecodeReconciliation(o.Bytes); err == nil {
-				c.word(where, e.Transition, r)
+				c.word(at, e.Transition, r)
 			}
 		case record.Ending:
 			if r, err := record.DecodeEnding(o.Bytes); err == nil {
-				c.ended(where, e.Transition, r)
+				c.ended(at, e.Transition, r)
 			}
 		}
 	}
 }
 
-func (c *checker) genesis(where string, e store.Entry, g record.GenesisRecord) {
+func (c *checker) genesis(at place, e store.Entry, g record.GenesisRecord) {
 	if e.Index != 0 {
-		c.find(where, "it is a genesis in the middle of the log")
+		c.find(at.Where(), "it is a genesis in the middle of the log")
 		return
 	}
 	r := decoded(c, g.Registry, record.DecodeRegistry)
 	if r.err != nil {
-		c.find(where, "its registry cannot be read: %s", why(r.err))
+		c.find(at.Where(), "its registry cannot be read: %s", why(r.err))
 		return
 	}
-	c.revision(where, g.Registry, r.record)
+	c.revision(at, g.Registry, r.record)
 }
 
-func (c *checker) revision(where string, ref store.Ref, r record.RegistryRevision) {
+func (c *checker) revision(at place, ref store.Ref, r record.RegistryRevision) {
 	if r.Parent != c.acts.registry || r.Revision != c.acts.revision+1 {
-		c.find(where, "registry revision %d does not follow %d", r.Revision, c.acts.revision)
+		c.find(at.Where(), "registry revision %d does not follow %d", r.Revision, c.acts.revision)
 	}
 	for _, d := range r.Entries {
-		c.names(where, fmt.Sprintf("transition %q", d.ID), d.TransitionFn)
-		c.names(where, fmt.Sprintf("transition %q", d.ID), d.Interpreter)
+		c.names(at, fmt.Sprintf("transition %q", d.ID), d.TransitionFn)
+		c.names(at, fmt.Sprintf("transition %q", d.ID), d.Interpreter)
 	}
 	c.acts.registry, c.acts.revision = ref, r.Revision
 }
 
 // housed notes the home that a session's mint gave its episode; a home never moves.
-func (c *checker) housed(where string, ref store.Ref, s record.SessionRecord) {
+func (c *checker) housed(at place, ref store.Ref, s record.SessionRecord) {
 	if s.Home == "" {
 		return
 	}
 	if before, ok := c.acts.homes[s.Episode]; ok && before.at != s.Home {
-		c.find(where, "it moves the home of episode %q", s.Episode)
+		c.find(at.Where(), "it moves the home of episode %q", s.Episode)
 	}
 	c.acts.homes[s.Episode] = home{s.Home, ref}
 }
 
-func (c *checker) revoked(where string, ref store.Ref, r record.RevocationRecord) {
+func (c *checker) revoked(at place, ref store.Ref, r record.RevocationRecord) {
 	i, ok := c.acts.byObject[r.Session]
 	if !ok {
-		c.find(where, "it revokes a session that was not minted before it")
+		c.find(at.Where(), "it revokes a session that was not minted before it")
 		return
 	}
 	if c.acts.sessions[i].Revocation != "" {
-		c.find(where, "it revokes a session a second time")
+		c.find(at.Where(), "it revokes a session a second time")
 	}
 	c.acts.sessions[i].Revocation = ref
 }
 
-func (c *checker) word(where string, ref store.Ref, r record.ReconciliationRecord) {
+func (c *checker) word(at place, ref store.Ref, r record.ReconciliationRecord) {
 	if _, twice := c.acts.words[r.Intent]; twice {
-		c.find(where, "it reconciles %s a second time", r.Intent)
+		c.find(at.Where(), "it reconciles %s a second time", r.Intent)
 	}
 	c.acts.words[r.Intent] = ref
 	if c.reconciled[r.Intent] != ref {
-		c.find(where, "it reconciles %s, whose row does not say so", r.Intent)
+		c.find(at.Where(), "it reconciles %s, whose row does not say so", r.Intent)
 	}
 }
 
@@ -186,15 +186,15 @@ func (c *checker) word(where string, ref store.Ref, r record.ReconciliationRecor
 func (c *checker) sessions() error {
 	var n int64
 	err := c.audit.Sessions(c.ctx, func(r store.Row[store.Session]) error {
-		at := int(n)
-		if !c.row("sessions", r.Where, &n, r.Fault) {
+		seq := int(n)
+		if !whole(c, "sessions", &n, r) {
 			return nil
 		}
 		switch {
-		case at >= len(c.acts.sessions):
-			c.find(r.Where, "the log has no mint of it")
-		case r.Value != c.acts.sessions[at]:
-			c.find(r.Where, "it is not as the log minted and revoked it")
+		case seq >= len(c.acts.sessions):
+			c.find(r.Where(), "the log has no mint of it")
+		case r.Value != c.acts.sessions[seq]:
+			c.find(r.Where(), "it is not as the log minted and revoked it")
 		}
 		return nil
 	})
@@ -214,24 +214,24 @@ func (c *checker) registries() error {
 		if m.Name == record.RegistryName {
 			found = true
 		}
-		if !c.row("registry", r.Where, &n, r.Fault) {
+		if !whole(c, "registry", &n, r) {
 			return nil
 		}
-		c.names(r.Where, "head", m.To)
+		c.names(r, "head", m.To)
 		if episode, ok := record.HomeOf(m.Name); ok {
 			if m.To != c.acts.homes[episode].session {
-				c.find(r.Where, "it is at %s, and the log minted no such home", m.To)
+				c.find(r.Where(), "it is at %s, and the log minted no such home", m.To)
 			}
 			delete(c.acts.homes, episode)
 		}
 		if episode, ok := store.EndOf(m.Name); ok {
 			if m.To != c.acts.ends[episode] {
-				c.find(r.Where, "it is at %s, and the log has no such end", m.To)
+				c.find(r.Where(), "it is at %s, and the log has no such end", m.To)
 			}
 			delete(c.acts.ends, episode)
 		}
 		if m.Name == record.RegistryName && m.To != c.acts.registry {
-			c.find(r.Where, "it is at %s, the log moved it to %q", m.To, c.acts.registry)
+			c.find(r.Where(), "it is at %s, the log moved it to %q", m.To, c.acts.registry)
 		}
 		return nil
 	})

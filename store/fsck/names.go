@@ -8,57 +8,55 @@ type doubt struct {
 	ref          store.Ref
 }
 
+func (d doubt) Where() string { return d.where }
+
 // names holds that what the log names is stored: now, or when all objects have
 // gone past.
-func (c *checker) names(where, field string, r store.Ref) {
+func (c *checker) names(at place, field string, r store.Ref) {
 	switch {
 	case c.stored(r):
 	case c.complete:
-		c.find(where, "%s names an object that is not stored: %q", field, r)
+		c.find(at.Where(), "%s names an object that is not stored: %q", field, r)
 	default:
-		c.doubts = append(c.doubts, doubt{where, field, r})
+		c.doubts = append(c.doubts, doubt{at.Where(), field, r})
 	}
 }
 
 func (c *checker) stored(r store.Ref) bool {
-	if _, err := store.ParseRef(string(r)); err != nil {
-		return false
-	}
-	_, ok := c.known[r.Sum()]
-	return ok
+	sum, ok := r.Parsed()
+	return ok && c.known.has(&sum)
 }
 
 // naming is told of each object that a row names.
-type naming func(where, field string, r store.Ref)
+type naming func(field string, r store.Ref)
 
-func claimNames(r store.Row[store.Claim], name naming) {
-	name(r.Where, "transitionFn", r.Value.TransitionFn)
-	name(r.Where, "input", r.Value.Input)
-	name(r.Where, "session", r.Value.Session)
+func claimNames(cl store.Claim, name naming) {
+	name("transitionFn", cl.TransitionFn)
+	name("input", cl.Input)
+	name("session", cl.Session)
 }
 
-func intentNames(r store.Row[store.Intent], name naming) {
-	i := r.Value
-	name(r.Where, "request", i.Request)
+func intentNames(i store.Intent, name naming) {
+	name("request", i.Request)
 	if i.Reconciled != "" {
-		name(r.Where, "reconciliation", i.Reconciled)
+		name("reconciliation", i.Reconciled)
 	}
 	if i.Outcome.Status == store.StatusSucceeded || i.Outcome.Status == store.StatusFailed {
-		name(r.Where, "record", i.Outcome.Record)
+		name("record", i.Outcome.Record)
 	}
 	if i.Outcome.Status != store.StatusOpen {
-		name(r.Where, "detail", i.Outcome.Detail)
+		name("detail", i.Outcome.Detail)
 	}
 }
 
 // later notes what a row of the journal names. These rows are read before objects,
 // and there are many: only the names are kept.
-func (c *checker) later(_, _ string, r store.Ref) {
-	if _, err := store.ParseRef(string(r)); err != nil {
-		c.astray = true
-		return
+func (c *checker) later(_ string, r store.Ref) {
+	sum, ok := r.Parsed()
+	c.astray = c.astray || !ok
+	if ok {
+		c.named.add(&sum)
 	}
-	c.named[r.Sum()] = struct{}{}
 }
 
 // settle finds the names to which no object came. The rows of the journal are read
@@ -66,21 +64,19 @@ func (c *checker) later(_, _ string, r store.Ref) {
 func (c *checker) settle() error {
 	c.complete = true
 	for _, d := range c.doubts {
-		c.names(d.where, d.field, d.ref)
+		c.names(d, d.field, d.ref)
 	}
 	c.doubts = nil
-	for sum := range c.named {
-		if _, ok := c.known[sum]; !ok {
-			c.astray = true
-		}
+	for sum := range c.named.all {
+		c.astray = c.astray || !c.known.has(sum)
 	}
-	c.named = nil
+	c.named = sums{}
 	if !c.astray {
 		return nil
 	}
 	err := c.audit.Claims(c.ctx, func(r store.Row[store.Claim]) error {
 		if r.Fault == nil {
-			claimNames(r, c.names)
+			claimNames(r.Value, func(field string, ref store.Ref) { c.names(r, field, ref) })
 		}
 		return nil
 	})
@@ -89,7 +85,7 @@ func (c *checker) settle() error {
 	}
 	return c.audit.Intents(c.ctx, func(r store.Row[store.Intent]) error {
 		if r.Fault == nil {
-			intentNames(r, c.names)
+			intentNames(r.Value, func(field string, ref store.Ref) { c.names(r, field, ref) })
 		}
 		return nil
 	})

@@ -1,6 +1,7 @@
 package fsck
 
 import (
+	"crypto/sha256"
 	"fmt"
 
 	"world/fault"
@@ -11,15 +12,18 @@ import (
 // judged is an object with what its bytes say.
 type judged struct {
 	row    store.Row[store.StoredObject]
-	got    store.Ref
+	sum    [32]byte // what its key says
+	keyed  bool     // its key is a ref
+	same   bool     // as its bytes hash to
 	wrong  []string // what its labels promise and its bytes do not hold
 	record any      // decoded, when the log may lead to it
 }
 
 func (o *judged) judge() {
 	v := o.row.Value
-	o.got = store.RefOf(v.Bytes)
-	if o.row.Fault != nil || o.got != v.Ref {
+	o.sum, o.keyed = v.Ref.Parsed()
+	o.same = o.keyed && sha256.Sum256(v.Bytes) == o.sum
+	if o.row.Fault != nil || !o.same {
 		return
 	}
 	for _, l := range v.Labels {
@@ -27,29 +31,27 @@ func (o *judged) judge() {
 		switch {
 		case err != nil:
 			o.wrong = append(o.wrong, fmt.Sprintf("it is labelled %s and does not decode: %s", l.SemanticID, why(err)))
-		case got != nil:
-			o.record = got
+		default:
+			o.record = keepable(got, len(v.Bytes))
 		}
 	}
 }
 
 func (c *checker) object(o *judged) {
 	r := o.row
-	c.row("objects", r.Where, &c.report.Objects, r.Fault)
-	if _, err := store.ParseRef(string(r.Value.Ref)); err != nil {
-		c.find(r.Where, "its key is not a ref")
+	whole(c, "objects", &c.report.Objects, r)
+	if !o.keyed {
+		c.find(r.Where(), "its key is not a ref")
 		return
 	}
-	sum := r.Value.Ref.Sum()
-	if _, twice := c.known[sum]; twice {
-		c.find(r.Where, "it is stored twice")
+	if !c.known.add(&o.sum) {
+		c.find(r.Where(), "it is stored twice")
 	}
-	c.known[sum] = struct{}{}
-	if o.got != r.Value.Ref {
-		c.find(r.Where, "its bytes hash to %s", o.got)
+	if !o.same {
+		c.find(r.Where(), "its bytes hash to %s", store.RefOf(r.Value.Bytes))
 	}
 	for _, wrong := range o.wrong {
-		c.find(r.Where, "%s", wrong)
+		c.find(r.Where(), "%s", wrong)
 	}
 }
 
@@ -82,6 +84,19 @@ func decodes(semanticID string, b []byte) (v any, err error) {
 		_, err = record.DecodeEnding(b)
 	}
 	return nil, err
+}
+
+// keepable is a record of so many bytes as it is kept, nil for one that is too large.
+// The payload of a request decides nothing.
+func keepable(v any, size int) any {
+	if q, ok := v.(record.EffectRequest); ok {
+		q.Payload = nil
+		v, size = q, len(q.Effect)+len(q.Scope)
+	}
+	if size > keptBytes {
+		return nil
+	}
+	return v
 }
 
 // bytes returns an object's bytes as they are stored; they are judged where they go

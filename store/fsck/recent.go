@@ -8,6 +8,7 @@ import (
 	"world/fault"
 	"world/store"
 	"world/store/record"
+	"world/store/rows"
 )
 
 // Bounds of Recent.
@@ -92,11 +93,11 @@ func (r *recent) chain(head store.Head) error {
 		if e.Index > head.Index {
 			break // of a writer beside
 		}
-		where := fmt.Sprintf("log %d", e.Index)
+		row := store.Row[store.Entry]{Value: e, Name: rows.EntryWhere}
 		r.report.Entries++
-		r.link(where, before, e)
+		r.link(row, before, e)
 		before = e.Head()
-		if err := r.entry(where, e); err != nil {
+		if err := r.entry(row); err != nil {
 			return err
 		}
 	}
@@ -107,7 +108,8 @@ func (r *recent) chain(head store.Head) error {
 }
 
 // entry reads what an entry is about and what came of it.
-func (r *recent) entry(where string, e store.Entry) error {
+func (r *recent) entry(row store.Row[store.Entry]) error {
+	e, where := row.Value, row.Where()
 	about, err := r.from.Object(r.ctx, e.Transition)
 	if err == nil && e.Index > 0 {
 		_, err = r.from.Object(r.ctx, e.StateRoot)
@@ -127,7 +129,7 @@ func (r *recent) entry(where string, e store.Entry) error {
 		r.find(where, "its invocation record cannot be read: %s", why(err))
 		return nil
 	}
-	r.sameCall(where, e, v)
+	r.sameCall(row, e, v)
 	r.episodes[v.EpisodeID] = true
 	claim, whole, err := r.claim(where, e)
 	if whole && (claim.Input != v.Input || claim.Session != v.Session || claim.Transition != v.SkillID || claim.Episode != v.EpisodeID) {

@@ -123,7 +123,7 @@ func stream[T any](ctx context.Context, a *audit, op string, scan func(rows.Scan
 		}
 		for _, row := range list {
 			v, err := scan(row)
-			if err := visit(store.Row[T]{Where: where(v), Value: v, Fault: err}); err != nil {
+			if err := visit(store.Row[T]{Value: v, Fault: err, Name: where}); err != nil {
 				return err
 			}
 		}
@@ -141,8 +141,9 @@ func (a *audit) Entries(ctx context.Context, visit func(store.Row[store.Entry]) 
 
 // single reads a table of one row.
 func single[T any](ctx context.Context, a *audit, op string, scan func(rows.Scanner) (T, error), name, query string) (store.Row[T], error) {
-	row, n := store.Row[T]{Where: name}, 0
-	err := stream(ctx, a, op, scan, func(T) string { return name }, func(r store.Row[T]) error {
+	where := func(T) string { return name }
+	row, n := store.Row[T]{Name: where}, 0
+	err := stream(ctx, a, op, scan, where, func(r store.Row[T]) error {
 		row = r
 		n++
 		return nil
@@ -181,7 +182,7 @@ func (a *audit) Intents(ctx context.Context, visit func(store.Row[store.Intent])
 // Sessions implements store.Audit, in mint order.
 func (a *audit) Sessions(ctx context.Context, visit func(store.Row[store.Session]) error) error {
 	return stream(ctx, a, "postgres: audit sessions", rows.ScanSession, rows.SessionWhere, func(row store.Row[rows.Session]) error {
-		return visit(store.Row[store.Session]{Where: row.Where, Value: row.Value.Session, Fault: row.Fault})
+		return visit(store.Row[store.Session]{Value: row.Value.Session, Fault: row.Fault, Name: func(store.Session) string { return row.Where() }})
 	}, "SELECT "+rows.SessionColumns+" FROM world.sessions ORDER BY seq")
 }
 
@@ -194,6 +195,6 @@ func (a *audit) Registries(ctx context.Context, visit func(store.Row[store.HeadM
 // Leases implements store.Audit.
 func (a *audit) Leases(ctx context.Context, visit func(store.Row[store.Lease]) error) error {
 	return stream(ctx, a, "postgres: audit leases", scanLease, leaseWhere, func(row store.Row[leaseRow]) error {
-		return visit(store.Row[store.Lease]{Where: row.Where, Value: row.Value.Lease, Fault: row.Fault})
+		return visit(store.Row[store.Lease]{Value: row.Value.Lease, Fault: row.Fault, Name: func(store.Lease) string { return row.Where() }})
 	}, "SELECT "+leaseColumns+" FROM world.leases ORDER BY episode")
 }

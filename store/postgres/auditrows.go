@@ -46,9 +46,9 @@ func (a *audit) Object(ctx context.Context, r store.Ref) (store.Row[store.Stored
 	if _, err := store.ParseRef(string(r)); err != nil {
 		return store.Row[store.StoredObject]{}, err
 	}
-	row := store.Row[store.StoredObject]{Where: "object " + string(r)}
+	row := store.Row[store.StoredObject]{Name: func(store.StoredObject) string { return "object " + string(r) }}
 	list, err := collect(ctx, a.c, func(found rows.Scanner) (o store.Row[store.StoredObject], err error) {
-		o.Where = row.Where
+		o.Name = row.Name
 		o.Value, o.Fault = rows.ScanObject(found)
 		return o, nil
 	}, objectByRef, rows.Blob(r))
@@ -80,7 +80,7 @@ func (a *audit) Objects(ctx context.Context, visit func(store.Row[store.StoredOb
 			}
 		}
 		return o, err
-	}, func(o labelled) string { return "object " + string(o.Ref) }, func(row store.Row[labelled]) error {
+	}, func(o labelled) string { return rows.ObjectWhere(o.StoredObject) }, func(row store.Row[labelled]) error {
 		if row.Value.large {
 			whole, err := a.Object(ctx, row.Value.Ref)
 			if err != nil {
@@ -88,7 +88,7 @@ func (a *audit) Objects(ctx context.Context, visit func(store.Row[store.StoredOb
 			}
 			row.Value.Bytes = whole.Value.Bytes
 		}
-		return visit(store.Row[store.StoredObject]{Where: row.Where, Value: row.Value.StoredObject, Fault: row.Fault})
+		return visit(store.Row[store.StoredObject]{Value: row.Value.StoredObject, Fault: row.Fault, Name: rows.ObjectWhere})
 	}, fmt.Sprintf("SELECT octet_length(o.bytes) > %d, l.semantics, l.provenances, l.digests, o.hash, o.semantic_id, o.provenance, "+
 		"CASE WHEN octet_length(o.bytes) <= %d THEN o.bytes ELSE '' END, o.digest FROM world.objects o LEFT JOIN "+
 		"(SELECT hash, array_agg(semantic_id ORDER BY semantic_id, provenance) AS semantics, array_agg(provenance ORDER BY semantic_id, provenance) AS provenances, "+
@@ -117,7 +117,7 @@ func (a *audit) Ledgers(ctx context.Context, visit func(store.Row[store.Ledger])
 	}
 	var l store.Row[store.Ledger]
 	flush := func() error {
-		if l.Where == "" {
+		if l.Name == nil {
 			return nil
 		}
 		return visit(l)
@@ -128,14 +128,14 @@ func (a *audit) Ledgers(ctx context.Context, visit func(store.Row[store.Ledger])
 		return t, err
 	}, func(t total) string { return spendWhere(t.spendRow) }, func(row store.Row[total]) error {
 		t := row.Value
-		if l.Where == "" || t.episode != l.Value.Episode {
+		if l.Name == nil || t.episode != l.Value.Episode {
 			if err := flush(); err != nil {
 				return err
 			}
-			l = store.Row[store.Ledger]{Where: "spend of " + string(t.episode), Value: store.Ledger{Episode: t.episode, Next: t.next}}
+			l = store.Row[store.Ledger]{Value: store.Ledger{Episode: t.episode, Next: t.next}, Name: rows.LedgerWhere}
 		}
 		if row.Fault != nil && l.Fault == nil {
-			l.Where, l.Fault = row.Where, row.Fault
+			l.Fault, l.Name = row.Fault, func(store.Ledger) string { return row.Where() }
 		}
 		l.Value.Spent = append(l.Value.Spent, t.spent)
 		return nil

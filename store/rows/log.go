@@ -9,13 +9,16 @@ import (
 // EntryColumns are the columns of a log entry.
 const EntryColumns = "idx, semantics_epoch, transition_fn, interpreter, prev, written_by, hash, transition_ref, state_root, world, invocation, digest"
 
-// ScanEntry reads a log entry.
-func ScanEntry(row Scanner) (e store.Entry, err error) {
-	err = Whole(row, &e, EntryWhere, store.Entry.Digest,
-		&e.Index, &e.SemanticsEpoch, Ref(&e.TransitionFn), Ref(&e.Interpreter), Ref(&e.Prev), &e.WrittenBy,
-		Ref(&e.Hash), Ref(&e.Transition), Ref(&e.StateRoot), Ref(&e.World), &e.Invocation)
-	return e, err
+// Entries reads log entries, one after another.
+func Entries() func(Scanner) (store.Entry, error) {
+	return reading(EntryWhere, store.Entry.Digest, func(e *store.Entry) []any {
+		return []any{&e.Index, &e.SemanticsEpoch, Ref(&e.TransitionFn), Ref(&e.Interpreter), Ref(&e.Prev), &e.WrittenBy,
+			Ref(&e.Hash), Ref(&e.Transition), Ref(&e.StateRoot), Ref(&e.World), &e.Invocation}
+	})
 }
+
+// ScanEntry reads a log entry.
+func ScanEntry(row Scanner) (store.Entry, error) { return Entries()(row) }
 
 // EntryArgs are a log entry's values.
 func EntryArgs(e store.Entry) []any {

@@ -47,18 +47,37 @@ func (c RefColumn) Scan(v any) error {
 func (c RefColumn) ScanBytes(b []byte) error {
 	switch len(b) {
 	case 0:
-		*c.to = ""
+		c.Set("")
 	case 32:
-		*c.to = store.RefFromSum([32]byte(b))
+		c.Set(store.RefFromSum([32]byte(b)))
 	default:
 		return fmt.Errorf("a ref column holds %d bytes", len(b))
 	}
 	return nil
 }
 
+// Set is ScanBytes for who knows which ref the bytes are.
+func (c RefColumn) Set(r store.Ref) { *c.to = r }
+
 // Damaged reports a row that does not say what was written.
 func Damaged(what string, args ...any) error {
 	return fault.New("store: read row", fault.Corrupt, what, args...)
+}
+
+// reading makes a function that reads rows of one kind, one after another, through
+// the same values, which dest lists in the order of their columns.
+func reading[T any](where func(T) string, want func(T) store.Digest, dest func(*T) []any) func(Scanner) (T, error) {
+	var v T
+	var got []byte
+	columns := append(dest(&v), &got)
+	return func(row Scanner) (T, error) {
+		var none T
+		v, got = none, nil
+		if err := row.Scan(columns...); err != nil {
+			return v, Damaged("%s does not decode", where(v))
+		}
+		return v, Matches(got, want(v), func() string { return where(v) })
+	}
 }
 
 // Whole reads one row into v, digest last, and compares. Where names the row.

@@ -133,6 +133,32 @@ func other(v any) any {
 	panic(fmt.Sprintf("a column of %T", v))
 }
 
+// TestOneAfterAnother reads a row of no use between two good ones through the same
+// values: nothing of a row is taken for another's.
+func TestOneAfterAnother(t *testing.T) {
+	next := rows.Entries()
+	good := stored(rows.EntryArgs(entry))
+	bad := append(stored{"no number"}, good[1:]...)
+	second := entry
+	second.Index, second.Invocation = 4, ""
+	for i, step := range []struct {
+		row  stored
+		want store.Entry
+		says string
+	}{
+		{good, entry, ""},
+		{bad, store.Entry{}, "log 0 does not decode"},
+		{rows.EntryArgs(second), second, ""},
+		{good[:3], store.Entry{}, "log 0 does not decode"},
+		{good, entry, ""},
+	} {
+		got, err := next(step.row)
+		if got != step.want || (err != nil) != (step.says != "") || fault.Detail(err) != step.says {
+			t.Errorf("row %d reads as %+v, %v", i, got, err)
+		}
+	}
+}
+
 func TestObjects(t *testing.T) {
 	o := store.NewObject("s", "p", []byte("bytes"))
 	d := store.ObjectDigest(o.Ref(), o.Label())

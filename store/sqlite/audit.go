@@ -101,7 +101,7 @@ func stream[T any](ctx context.Context, a *audit, op string, scan func(rows.Scan
 			return batch.Ended(ctx, op)
 		}
 		v, err := scan(row)
-		return visit(store.Row[T]{Where: where(v), Value: v, Fault: err})
+		return visit(store.Row[T]{Value: v, Fault: err, Name: where})
 	}, query))
 }
 
@@ -117,14 +117,22 @@ func (a *audit) Object(ctx context.Context, r store.Ref) (store.Row[store.Stored
 
 // Objects implements store.Audit, in insertion order.
 func (a *audit) Objects(ctx context.Context, visit func(store.Row[store.StoredObject]) error) error {
-	return stream(ctx, a, "sqlite: audit objects", func(row rows.Scanner) (store.StoredObject, error) {
-		o, more, err := scanObject(row)
+	const op = "sqlite: audit objects"
+	columns := objectColumns
+	if labels, err := a.c.any("SELECT 1 FROM labels LIMIT 1"); err != nil {
+		return asFault(op, err)
+	} else if !labels { // most worlds have none, and need not look for them
+		columns = "0, " + rows.ObjectColumns
+	}
+	more := false
+	object := rows.Objects(&more)
+	return stream(ctx, a, op, func(row rows.Scanner) (store.StoredObject, error) {
+		o, err := object(row)
 		if err == nil && more {
 			err = a.furtherLabels(&o)
 		}
 		return o, err
-	}, func(o store.StoredObject) string { return "object " + string(o.Ref) },
-		visit, "SELECT "+objectColumns+" FROM objects ORDER BY seq")
+	}, rows.ObjectWhere, visit, "SELECT "+columns+" FROM objects ORDER BY seq")
 }
 
 func (a *audit) furtherLabels(o *store.StoredObject) error {
@@ -137,13 +145,13 @@ func (a *audit) furtherLabels(o *store.StoredObject) error {
 
 // Entries implements store.Audit.
 func (a *audit) Entries(ctx context.Context, visit func(store.Row[store.Entry]) error) error {
-	return stream(ctx, a, "sqlite: audit log", rows.ScanEntry, rows.EntryWhere, visit, "SELECT "+rows.EntryColumns+" FROM log ORDER BY idx")
+	return stream(ctx, a, "sqlite: audit log", rows.Entries(), rows.EntryWhere, visit, "SELECT "+rows.EntryColumns+" FROM log ORDER BY idx")
 }
 
 // Head implements store.Audit.
 func (a *audit) Head(ctx context.Context) (store.Row[store.Head], error) {
 	const op = "sqlite: audit head"
-	row := store.Row[store.Head]{Where: "head"}
+	row := store.Row[store.Head]{Name: func(store.Head) string { return "head" }}
 	if ctx.Err() != nil {
 		return row, batch.Ended(ctx, op)
 	}
@@ -158,7 +166,7 @@ func (a *audit) Head(ctx context.Context) (store.Row[store.Head], error) {
 // LastTime implements store.Audit.
 func (a *audit) LastTime(ctx context.Context) (store.Row[int64], error) {
 	const op = "sqlite: audit clock"
-	row := store.Row[int64]{Where: "clock"}
+	row := store.Row[int64]{Name: func(int64) string { return "clock" }}
 	if ctx.Err() != nil {
 		return row, batch.Ended(ctx, op)
 	}
@@ -170,14 +178,14 @@ func (a *audit) LastTime(ctx context.Context) (store.Row[int64], error) {
 	return row, asFault(op, err)
 }
 
-// Claims implements store.Audit.
+// Claims implements store.Audit, in insertion order.
 func (a *audit) Claims(ctx context.Context, visit func(store.Row[store.Claim]) error) error {
-	return stream(ctx, a, "sqlite: audit claims", rows.ScanClaim, rows.ClaimWhere, visit, "SELECT "+rows.ClaimColumns+" FROM claims ORDER BY invocation")
+	return stream(ctx, a, "sqlite: audit claims", rows.Claims(), rows.ClaimWhere, visit, "SELECT "+rows.ClaimColumns+" FROM claims ORDER BY rowid")
 }
 
 // Intents implements store.Audit.
 func (a *audit) Intents(ctx context.Context, visit func(store.Row[store.Intent]) error) error {
-	return stream(ctx, a, "sqlite: audit intents", rows.ScanIntent, rows.IntentWhere, visit,
+	return stream(ctx, a, "sqlite: audit intents", rows.Intents(), rows.IntentWhere, visit,
 		eachIntent(rows.IntentColumns, "true")+" ORDER BY episode, ordinal")
 }
 
@@ -186,7 +194,7 @@ func (a *audit) Ledgers(ctx context.Context, visit func(store.Row[store.Ledger])
 	const op = "sqlite: audit spend"
 	var l store.Row[store.Ledger]
 	flush := func() (err error) {
-		if l.Where == "" {
+		if l.Name == nil {
 			return nil
 		}
 		if l.Value.Next, err = nextOrdinal(a.c, l.Value.Episode); err != nil {
@@ -195,14 +203,14 @@ func (a *audit) Ledgers(ctx context.Context, visit func(store.Row[store.Ledger])
 		return visit(l)
 	}
 	err := stream(ctx, a, op, func(row rows.Scanner) (spentRow, error) { return scanSpent(row) }, spentWhere, func(row store.Row[spentRow]) error {
-		if l.Where == "" || row.Value.episode != l.Value.Episode {
+		if l.Name == nil || row.Value.episode != l.Value.Episode {
 			if err := flush(); err != nil {
 				return err
 			}
-			l = store.Row[store.Ledger]{Where: "spend of " + string(row.Value.episode), Value: store.Ledger{Episode: row.Value.episode}}
+			l = store.Row[store.Ledger]{Value: store.Ledger{Episode: row.Value.episode}, Name: rows.LedgerWhere}
 		}
 		if row.Fault != nil && l.Fault == nil {
-			l.Where, l.Fault = row.Where, row.Fault
+			l.Fault, l.Name = row.Fault, func(store.Ledger) string { return row.Where() }
 		}
 		l.Value.Spent = append(l.Value.Spent, row.Value.spent)
 		return nil
@@ -217,7 +225,7 @@ func (a *audit) Ledgers(ctx context.Context, visit func(store.Row[store.Ledger])
 func (a *audit) Sessions(ctx context.Context, visit func(store.Row[store.Session]) error) error {
 	return stream(ctx, a, "sqlite: audit sessions", rows.ScanSession, rows.SessionWhere,
 		func(row store.Row[rows.Session]) error {
-			return visit(store.Row[store.Session]{Where: row.Where, Value: row.Value.Session, Fault: row.Fault})
+			return visit(store.Row[store.Session]{Value: row.Value.Session, Fault: row.Fault, Name: func(store.Session) string { return row.Where() }})
 		}, "SELECT "+rows.SessionColumns+" FROM sessions ORDER BY seq")
 }
 

@@ -27,6 +27,7 @@ type conn struct {
 	changed int64   // rows changed since begin
 	failed  bool    // some statement failed since begin
 	mapped  bool    // the file is read as memory
+	kept    kept    // values of rows that were read
 }
 
 // mode says what a connection may do to the file.

@@ -11,7 +11,7 @@ import (
 // the library's bound, still comes by these. Lists that queries make on the way are
 // kept in memory, too: the disk may be full.
 func (c *conn) mapFile() error {
-	c.mapped = true
+	c.mapped, c.kept.chunk = true, make([]byte, 0, chunkBytes)
 	return c.script("PRAGMA mmap_size = 2147418112; PRAGMA temp_store = MEMORY")
 }
 

@@ -214,7 +214,7 @@ func (s *Store) Object(ctx context.Context, r store.Ref) (o store.Object, err er
 
 // readObject looks one object up, with its first label only.
 func readObject(c *conn, r store.Ref) (o store.Row[store.StoredObject], err error) {
-	o.Where = fmt.Sprintf("object %s", r)
+	o.Name = func(store.StoredObject) string { return fmt.Sprintf("object %s", r) }
 	if _, err := store.ParseRef(string(r)); err != nil {
 		return o, err
 	}

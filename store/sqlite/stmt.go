@@ -156,16 +156,13 @@ func (s *stmt) column(i int32, dest any) error {
 		if kind != lib.SQLITE_BLOB && kind != lib.SQLITE_NULL {
 			return fmt.Errorf("not a blob")
 		}
-		*d = nil
-		if b := s.bytes(i); len(b) > 0 {
-			*d = append(make([]byte, 0, len(b)), b...)
-		}
+		*d = s.c.kept.copied(s.bytes(i))
 		return nil
 	case rows.RefColumn:
 		if kind != lib.SQLITE_BLOB && kind != lib.SQLITE_NULL {
 			return fmt.Errorf("not a blob")
 		}
-		return d.ScanBytes(s.bytes(i))
+		return s.c.kept.ref(d, s.bytes(i))
 	case *int64:
 		*d = s.integer(i)
 	case *int:
@@ -176,7 +173,7 @@ func (s *stmt) column(i int32, dest any) error {
 		if kind != lib.SQLITE_TEXT {
 			return fmt.Errorf("not a text")
 		}
-		reflect.ValueOf(dest).Elem().SetString(string(s.bytes(i)))
+		reflect.ValueOf(dest).Elem().SetString(s.c.kept.text(s.bytes(i)))
 		return nil
 	}
 	if kind != lib.SQLITE_INTEGER {

@@ -13,8 +13,8 @@ func rows[T any](t testing.TB, visitAll func(func(store.Row[T]) error) error) []
 	t.Helper()
 	var all []T
 	ok(t, visitAll(func(r store.Row[T]) error {
-		if r.Fault != nil || r.Where == "" {
-			t.Errorf("row %q: %v", r.Where, r.Fault)
+		if r.Fault != nil || r.Where() == "" {
+			t.Errorf("row %q: %v", r.Where(), r.Fault)
 		}
 		all = append(all, r.Value)
 		return nil

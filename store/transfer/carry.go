@@ -119,7 +119,7 @@ func each[T any](c *carrier, kind string, rows func(context.Context, func(store.
 // whole refuses a damaged row: a copy would hide the damage.
 func whole[T any](r store.Row[T]) error {
 	if r.Fault != nil {
-		return fault.Wrap(op, fault.Corrupt, r.Fault, "the source is damaged at %s; fsck tells more", r.Where)
+		return fault.Wrap(op, fault.Corrupt, r.Fault, "the source is damaged at %s; fsck tells more", r.Where())
 	}
 	return nil
 }

@@ -123,7 +123,7 @@ func contents(t *testing.T, p engine.Place) map[string]string {
 
 func gather[T any](t *testing.T, all map[string]string, rows func(context.Context, func(store.Row[T]) error) error) error {
 	return rows(t.Context(), func(r store.Row[T]) error {
-		all[r.Where] = fmt.Sprint(r.Value)
+		all[r.Where()] = fmt.Sprint(r.Value)
 		return r.Fault
 	})
 }
