@@ -1,7 +1,6 @@
 package store
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -102,7 +101,7 @@ func CommitInvocation(task string) InvocationID {
 
 // IntentName is the durable name of an effect intent, "effect:EPISODE:ORDINAL".
 func IntentName(episode EpisodeID, ordinal int64) string {
-	return fmt.Sprintf("effect:%s:%d", episode, ordinal)
+	return "effect:" + string(episode) + ":" + strconv.FormatInt(ordinal, 10)
 }
 
 // ParseIntentName is the inverse of IntentName.

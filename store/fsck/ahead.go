@@ -19,6 +19,7 @@ type ahead[T any] struct {
 	take  func(v *T) error
 	batch []T
 	bytes int
+	spare [][]T // room of batches that were taken
 	out   []*job[T]
 	jobs  chan *job[T]
 	group sync.WaitGroup
@@ -64,7 +65,10 @@ func (a *ahead[T]) send() {
 	j := &job[T]{rows: a.batch, done: make(chan struct{})}
 	a.out = append(a.out, j)
 	a.jobs <- j
-	a.batch, a.bytes = make([]T, 0, batchRows), 0
+	a.batch, a.bytes = nil, 0
+	if n := len(a.spare); n > 0 {
+		a.batch, a.spare = a.spare[n-1], a.spare[:n-1]
+	}
 }
 
 func (a *ahead[T]) next() error {
@@ -76,6 +80,8 @@ func (a *ahead[T]) next() error {
 			return err
 		}
 	}
+	clear(j.rows)
+	a.spare = append(a.spare, j.rows[:0])
 	return nil
 }
 

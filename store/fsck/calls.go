@@ -17,7 +17,7 @@ type evidence struct {
 
 // finished holds a call's entry, its records and its journal rows together.
 func (c *checker) finished(at place, e store.Entry, v *evidence) {
-	k := c.call(e.Invocation)
+	k := c.calls.of(e.Invocation)
 	if k.flags&hasEntry != 0 {
 		c.find(at.Where(), "invocation %q has another entry", e.Invocation)
 	}
@@ -53,7 +53,7 @@ func (c *checker) finished(at place, e store.Entry, v *evidence) {
 		ran = ran || x.Intent != ""
 	}
 	if k.flags&hasIntent != 0 && !ran {
-		c.find(at.Where(), "its record says nothing of intent %s", k.name)
+		c.find(at.Where(), "its record says nothing of intent %s", c.intentOf(k))
 	}
 }
 
@@ -159,7 +159,7 @@ var statuses = map[string]store.Status{
 func (c *checker) intent(at place, r record.InvocationRecord, x record.EffectOutcome, q record.EffectRequest, detail store.Ref, k *call) {
 	if x.Intent == "" {
 		if k.flags&hasIntent != 0 {
-			c.find(at.Where(), "it was %s, and there is intent %s", x.Status, k.name)
+			c.find(at.Where(), "it was %s, and there is intent %s", x.Status, c.intentOf(k))
 		}
 		return
 	}
@@ -168,8 +168,8 @@ func (c *checker) intent(at place, r record.InvocationRecord, x record.EffectOut
 	switch {
 	case k.flags&hasIntent == 0:
 		c.find(at.Where(), "its intent %s is missing", x.Intent)
-	case x.Intent != want.Name() || k.name != x.Intent:
-		c.find(at.Where(), "its intent is %s, decided as %s and stored as %s", x.Intent, want.Name(), k.name)
+	case x.Intent != want.Name() || c.intentOf(k) != x.Intent:
+		c.find(at.Where(), "its intent is %s, decided as %s and stored as %s", x.Intent, want.Name(), c.intentOf(k))
 	case k.intent != want.Digest():
 		c.find(at.Where(), "its intent's row does not say what the records say")
 	}

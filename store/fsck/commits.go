@@ -21,13 +21,14 @@ func (c *checker) keepClaim(cl store.Claim) {
 
 func (c *checker) keepIntent(i store.Intent) {
 	if m := c.commits[i.Invocation]; m != nil {
-		m.intent = &i
+		kept := i // so that none moves to the heap but these
+		m.intent = &kept
 	}
 }
 
 // committed holds a client's entry to its claim, and decides its effect again.
 func (c *checker) committed(at place, e store.Entry) {
-	k := c.call(e.Invocation)
+	k := c.calls.of(e.Invocation)
 	if k.flags&hasEntry != 0 {
 		c.find(at.Where(), "invocation %q has another entry", e.Invocation)
 	}

@@ -65,8 +65,9 @@ type checker struct {
 	doubts     []doubt
 	named      sums // by rows of the journal
 	astray     bool // one of those names is of nothing
-	calls      map[store.InvocationID]*call
+	calls      calls
 	spending   map[store.EpisodeID]*spending
+	episodes   []store.EpisodeID    // that spent
 	reconciled map[string]store.Ref // by intent name, as the rows have it
 	latest     int64                // greatest time of any row
 	commits    map[store.InvocationID]*commit
@@ -88,7 +89,7 @@ func Run(ctx context.Context, from store.Auditor, opts Options) (Report, error) 
 	defer a.Close()
 	c := &checker{
 		ctx: ctx, from: from, audit: a, opts: opts,
-		calls:      map[store.InvocationID]*call{},
+		calls:      calls{places: map[store.InvocationID]int32{}},
 		spending:   map[store.EpisodeID]*spending{},
 		reconciled: map[string]store.Ref{},
 		commits:    map[store.InvocationID]*commit{},

@@ -16,9 +16,32 @@ type call struct {
 	claim   store.Digest // of the claim without its time
 	intent  store.Digest // of what records can say of the intent
 	flags   flags
+	episode int32 // of the intent, which of checker.episodes
 	ordinal int64
-	name    string // of the intent
 }
+
+// calls are found by their invocation ids, and lie together without a pointer, which
+// the garbage collector would follow.
+type calls struct {
+	places map[store.InvocationID]int32
+	blocks [][]call
+}
+
+const blockCalls = 1 << 12
+
+func (c *calls) of(id store.InvocationID) *call {
+	at, there := c.places[id]
+	if !there {
+		at = int32(len(c.places))
+		c.places[id] = at
+		if at%blockCalls == 0 {
+			c.blocks = append(c.blocks, make([]call, blockCalls))
+		}
+	}
+	return c.at(at)
+}
+
+func (c *calls) at(place int32) *call { return &c.blocks[place/blockCalls][place%blockCalls] }
 
 type flags uint8
 
@@ -29,14 +52,8 @@ const (
 	hasEntry
 )
 
-func (c *checker) call(id store.InvocationID) *call {
-	k := c.calls[id]
-	if k == nil {
-		k = &call{}
-		c.calls[id] = k
-	}
-	return k
-}
+// intentOf is the name of a call's intent.
+func (c *checker) intentOf(k *call) string { return store.IntentName(c.episodes[k.episode], k.ordinal) }
 
 func (c *checker) seen(at int64) { c.latest = max(c.latest, at) }
 
@@ -60,7 +77,7 @@ func (c *checker) claims() error {
 		}
 		claimNames(cl, c.later)
 		c.seen(cl.At)
-		k := c.call(cl.Invocation)
+		k := c.calls.of(cl.Invocation)
 		if k.flags&hasClaim != 0 {
 			c.find(r.Where(), "the id is claimed twice")
 		}
@@ -73,6 +90,7 @@ func (c *checker) claims() error {
 
 // spending is an episode's spend as its intents have it.
 type spending struct {
+	place int32 // in checker.episodes
 	next  int64
 	marks map[[2]string][]mark // by effect and scope, in order of ordinals
 	epoch int64                // greatest of its intents
@@ -117,8 +135,9 @@ func (c *checker) intents() error {
 		}
 		s := c.spending[i.Episode]
 		if s == nil {
-			s = &spending{marks: map[[2]string][]mark{}}
+			s = &spending{place: int32(len(c.episodes)), marks: map[[2]string][]mark{}}
 			c.spending[i.Episode] = s
+			c.episodes = append(c.episodes, i.Episode)
 		}
 		if i.Ordinal != s.next {
 			c.find(r.Where(), "the ordinal before it is %d", s.next-1)
@@ -130,12 +149,12 @@ func (c *checker) intents() error {
 		intentNames(i, c.later)
 		c.seen(i.At)
 		c.outcome(r)
-		k := c.call(i.Invocation)
+		k := c.calls.of(i.Invocation)
 		if k.flags&hasIntent != 0 {
 			c.find(r.Where(), "invocation %q has another intent", i.Invocation)
 		}
 		k.flags |= hasIntent
-		k.intent, k.ordinal, k.name = asRecorded(i), i.Ordinal, i.Name()
+		k.intent, k.episode, k.ordinal = asRecorded(i), s.place, i.Ordinal
 		c.keepIntent(i)
 		if i.Outcome.Status != store.StatusOpen {
 			k.flags |= hasOutcome
@@ -239,20 +258,27 @@ func (c *checker) leases() error {
 // receipts holds what every id may have: an entry has a claim, a claim an entry
 // or an intent, an outcome its entry.
 func (c *checker) receipts() error {
-	for id, k := range c.calls {
-		where := fmt.Sprintf("invocation %q", id)
-		switch {
-		case k.flags&hasClaim == 0 && k.flags&hasIntent != 0:
-			c.find(where, "it has an intent and no claim")
-		case k.flags&hasClaim == 0:
-			c.find(where, "it has an entry and no claim")
-		case k.flags&(hasIntent|hasEntry) == 0:
-			c.find(where, "it has a claim, and neither intent nor entry")
-		case k.flags&hasOutcome != 0 && k.flags&hasEntry == 0:
-			c.find(where, "its intent has an outcome, and the log no entry")
-		case k.flags&hasOutcome == 0 && k.flags&(hasIntent|hasEntry) == hasIntent|hasEntry:
-			c.find(where, "the log has its entry, and its intent no outcome")
+	for id, place := range c.calls.places {
+		if what := c.calls.at(place).flags.amiss(); what != "" {
+			c.find(fmt.Sprintf("invocation %q", id), "%s", what)
 		}
 	}
 	return nil
+}
+
+// amiss is what there is too much or too little of one call, "" for nothing.
+func (f flags) amiss() string {
+	switch {
+	case f&hasClaim == 0 && f&hasIntent != 0:
+		return "it has an intent and no claim"
+	case f&hasClaim == 0:
+		return "it has an entry and no claim"
+	case f&(hasIntent|hasEntry) == 0:
+		return "it has a claim, and neither intent nor entry"
+	case f&hasOutcome != 0 && f&hasEntry == 0:
+		return "its intent has an outcome, and the log no entry"
+	case f&hasOutcome == 0 && f&(hasIntent|hasEntry) == hasIntent|hasEntry:
+		return "the log has its entry, and its intent no outcome"
+	}
+	return ""
 }

@@ -96,16 +96,20 @@ func (e EffectOutcome) check() error {
 	if _, err := store.ParseRef(string(e.Request)); err != nil || !refOrNone(e.Record) || !refOrNone(e.Detail) || e.Grant < -1 {
 		return fault.New("record: invocation", fault.Invalid, "effect %q has a part out of range", e.ID)
 	}
-	has := func(b bool) string {
-		if b {
-			return "1"
-		}
-		return "0"
+	type parts struct{ record, intent, detail bool }
+	var lawful parts
+	switch e.Status {
+	case StatusOK:
+		lawful = parts{record: true, intent: true}
+	case StatusFailed:
+		lawful = parts{record: true, intent: true, detail: true}
+	case StatusDenied:
+		lawful = parts{record: true}
+	case StatusIndeterminate:
+		lawful = parts{intent: true, detail: true}
 	}
-	lawful := map[string]string{ // record, intent, detail
-		StatusOK: "110", StatusFailed: "111", StatusDenied: "100", StatusIndeterminate: "011",
-	}
-	if want, ok := lawful[e.Status]; !ok || want != has(e.Record != "")+has(e.Intent != "")+has(e.Detail != "") {
+	// Each of these has some part, and an unknown status is none of them.
+	if lawful == (parts{}) || lawful != (parts{e.Record != "", e.Intent != "", e.Detail != ""}) {
 		return fault.New("record: invocation", fault.Invalid, "effect %q is not a lawful outcome", e.ID)
 	}
 	return nil
@@ -113,6 +117,9 @@ func (e EffectOutcome) check() error {
 
 // refOrNone reports whether a field that may be empty holds a ref otherwise.
 func refOrNone(ref store.Ref) bool {
+	if ref == "" {
+		return true
+	}
 	_, err := store.ParseRef(string(ref))
-	return ref == "" || err == nil
+	return err == nil
 }
