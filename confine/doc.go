@@ -4,9 +4,12 @@
 // no descriptor beyond the program's own pipes, bounds on memory, processor time,
 // file size, descriptors, output and wall time, an unprivileged user when the
 // caller is root, and a program that is dead when Run returns or the calling
-// process dies. At level namespaces that holds for the whole process tree, and it
-// promises besides that nothing outside the worktree can be written, that hidden
-// paths cannot be read, and that there is no network; verbs of the first stage itself
+// process dies. At level namespaces that holds for the whole process tree, but that a
+// verb there which says how it ended is answered and killed at once, and dead before
+// another run on its worktree begins: what is left to wait for is the kernel. It
+// promises there besides that nothing outside the worktree can be written, that hidden
+// paths cannot be read, and that there is no network (verbs that may not make a
+// socket share one that leads nowhere, when root runs them); verbs of the first stage itself
 // see nothing of the system at all. At level landlock it promises the same for those
 // verbs, which cannot start processes; other programs may read the system's libraries
 // there, and leave a process behind that has put itself into a session of its own. At

@@ -20,8 +20,8 @@ func firstToGo() error { return os.WriteFile("/proc/self/oom_score_adj", []byte(
 // enclose raises the part of the fence that a process raises around itself.
 func (o order) enclose() error {
 	runtime.LockOSThread() // the filter is set from this thread and synchronised to the others
-	if _, _, errno := syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0); errno != 0 {
-		return fmt.Errorf("no new privileges: %w", errno)
+	if err := noNewPrivileges(); err != nil {
+		return fmt.Errorf("no new privileges: %w", err)
 	}
 	if o.Level < Namespaces && o.Worktree != "" {
 		if err := os.Chdir(o.Worktree); err != nil {
@@ -40,6 +40,19 @@ func (o order) enclose() error {
 		return nil
 	}
 	return filter(o.Sockets, o.child() || o.Args[0] == probeVerb && o.Level == Namespaces)
+}
+
+// noNewPrivileges takes from every thread the way to more rights by executing
+// something. Bubblewrap has done so before this process began, and what a process
+// begins with, each of its threads has.
+func noNewPrivileges() error {
+	if has, err := unix.PrctlRetInt(unix.PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0); err == nil && has == 1 {
+		return nil
+	}
+	if _, _, errno := syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0); errno != 0 {
+		return errno
+	}
+	return nil
 }
 
 // limit sets the resource limits, hard ones, so that nothing inside can raise them.

@@ -108,7 +108,7 @@ func StageAlone(t testing.TB, image *Image, wall time.Duration, program bool, ar
 	cmd := exec.Command("/proc/self/fd/3", stageVerb, string(text))
 	cmd.ExtraFiles = files
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	if err := start(cmd); err != nil {
+	if err := spawning().start(cmd); err != nil {
 		t.Fatal(err)
 	}
 	lifeline.Close()

@@ -34,6 +34,11 @@ func (r *run) fence(j *Jail, order *order, extra *[]*os.File) ([]string, error) 
 	args := []string{
 		"--unshare-user", "--unshare-all", "--disable-userns", "--hostname", "jail",
 		"--die-with-parent", "--new-session", "--as-pid-1", "--cap-drop", "ALL", "--clearenv",
+		// The first stage does one thing at a time: more threads would only cost.
+		"--setenv", "GOMAXPROCS", "1",
+	}
+	if r.shareNetwork(v) {
+		args = append(args, "--share-net")
 	}
 	if r.spec.Overlay != nil { // to mount it, and to work in a folder that the overlay keeps closed
 		args = append(args, "--cap-add", "CAP_SYS_ADMIN", "--cap-add", "CAP_DAC_OVERRIDE")
@@ -58,6 +63,16 @@ func (r *run) fence(j *Jail, order *order, extra *[]*os.File) ([]string, error) 
 		order.File = 0
 	}
 	return append(args, "--"), nil
+}
+
+// shareNetwork lets a verb that may not make a socket begin in the network that all
+// such verbs share, where there is one, instead of making its own.
+func (r *run) shareNetwork(v view) bool {
+	if !v.bare || r.spec.Sockets || offline().err != nil {
+		return false
+	}
+	r.spawner = offline()
+	return true
 }
 
 // outerNamespace makes the command start in a pid namespace of its own, so that

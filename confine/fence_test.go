@@ -206,3 +206,43 @@ func TestFenceHides(t *testing.T) {
 		t.Error("what may be shown")
 	}
 }
+
+// TestSharedNetwork: verbs that may not make a socket share one network when root runs
+// them, and it is not the daemon's; whoever may has one of its own.
+func TestSharedNetwork(t *testing.T) {
+	s := newSite(t, confine.Namespaces)
+	outside, err := os.Readlink("/proc/self/ns/net")
+	if err != nil {
+		t.Fatal(err)
+	}
+	network := func(change func(*confine.Spec)) string {
+		spec := s.spec("link", "/proc/self/ns/net")
+		change(&spec)
+		got := s.run(spec)
+		name, ok := strings.CutPrefix(string(got.Stdout), "ok net:")
+		if !ok || "net:"+name == outside {
+			t.Errorf("in %s, and the daemon in %s", got.Stdout, outside)
+		}
+		return name
+	}
+	closed := func(spec *confine.Spec) { spec.Sockets = false }
+	first, second := network(closed), network(closed)
+	root := os.Geteuid() == 0 // a network that nobody is in any more may lend its name to the next one
+	if root && first != second {
+		t.Errorf("one verb is in %s, another in %s", first, second)
+	}
+	for name, change := range map[string]func(*confine.Spec){
+		"a verb with sockets": func(spec *confine.Spec) { spec.Sockets = true },
+		"a program":           func(spec *confine.Spec) { closed(spec); spec.Program = s.image },
+	} {
+		if own := network(change); root && own == first {
+			t.Errorf("%s shares its network", name)
+		}
+	}
+	// There is nothing in it but a loopback that is down.
+	spec := s.spec("read", "/proc/net/dev")
+	closed(&spec)
+	if got := string(s.run(spec).Stdout); strings.Count(got, ":") != 1 || !strings.Contains(got, "lo:") {
+		t.Errorf("interfaces: %s", got)
+	}
+}

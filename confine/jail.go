@@ -38,6 +38,7 @@ type Jail struct {
 	reach  Reach
 	turn   atomic.Uint64 // of the users of families
 	pool   *pool         // nil: none waits
+	ends   ends
 }
 
 // New makes a jail and proves how strong it is by attacking it; that takes tens of
@@ -70,12 +71,14 @@ func New(o Options) (*Jail, error) {
 	return j, nil
 }
 
-// Close ends every process that waits for a run. Runs that are under way stay, and
-// later ones find nobody waiting.
+// Close ends every process that waits for a run, and returns when they are dead, and
+// those of runs that were answered. Runs that are under way stay, and later ones find
+// nobody waiting.
 func (j *Jail) Close() error {
 	if j.pool != nil {
 		j.pool.close()
 	}
+	j.ends.all.Wait()
 	return nil
 }
 

@@ -204,9 +204,10 @@ func TestWarmDies(t *testing.T) {
 	if got := s.run(spec); string(got.Stdout) != "x" {
 		t.Errorf("after the end: %+v", got)
 	}
-	if all, _ := s.jail.Waiting(); all != 0 || processes(t, s.worktree) != 0 {
+	if all, _ := s.jail.Waiting(); all != 0 {
 		t.Errorf("%d processes wait after the end", all)
 	}
+	eventually(t, "it is dead", func() bool { return processes(t, s.worktree) == 0 })
 	spec.Program = s.image
 	if _, err := s.jail.Run(context.Background(), spec); !fault.Is(err, fault.Invalid) {
 		t.Errorf("a program that is not the first stage: %v", err)

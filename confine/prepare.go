@@ -18,7 +18,10 @@ type run struct {
 	level Level
 	spec  Spec
 	waits bool // for its input
+	ends  *ends
 	cmd   *exec.Cmd
+
+	spawner *spawner // starts cmd
 
 	mine   []*os.File // the daemon's ends: lifeline, report, info
 	theirs []*os.File // to close here once the child has them

@@ -28,6 +28,13 @@ type ending struct {
 	Applied   Applied
 	Refused   string
 	Changes   []byte
+	Wrote     *[2]int64 // bytes of stdout and stderr; nil unless a verb ended by itself
+}
+
+// text is the ending's line in the report.
+func (e ending) text() ([]byte, error) {
+	text, err := json.Marshal(e)
+	return append(text, '\n'), err
 }
 
 // reporter writes the report, once.
@@ -80,6 +87,9 @@ func (r *reporter) cut(bound Bound) {
 	r.mu.Unlock()
 }
 
+// rehearse makes ready what the end will need.
+func (r *reporter) rehearse() { ending{Wrote: new([2]int64)}.text() }
+
 func (r *reporter) begin() { r.pipe.WriteString(startedMark) }
 
 // end reports how the run ended and ends this process, and with it, inside
@@ -91,8 +101,7 @@ func (r *reporter) end(e ending) {
 
 // finish is end with the lock held. It does not return, so the first end wins.
 func (r *reporter) finish(e ending) {
-	text, err := json.Marshal(e)
-	if err == nil {
+	if text, err := e.text(); err == nil {
 		r.pipe.Write(text)
 	}
 	if r.group {

@@ -14,7 +14,9 @@ import (
 // may stay open after the program is dead.
 const grace = 150 * time.Millisecond
 
-// Run runs one program and returns when its whole tree is dead. An error means
+// Run runs one program and returns when its whole tree is dead; a verb inside
+// namespaces that has ended by itself has then been killed, and is dead before another
+// run on its worktree begins and before Close returns. An error means
 // that nothing ran: Unavailable when the floor is above the level reached or the
 // fence could not be built, Invalid when the spec is not one. How a program that
 // ran ended, well or badly, is in the Result.
@@ -22,6 +24,9 @@ func (j *Jail) Run(ctx context.Context, s Spec) (Result, error) {
 	if j.reach.Level < s.Floor {
 		return Result{}, fault.New("confine: run", fault.Unavailable,
 			"this needs confinement level %s and the machine reaches %s", s.Floor, j.reach.Level)
+	}
+	if s.Worktree != "" {
+		j.ends.wait(ctx, s.Worktree)
 	}
 	if s.Warm && j.pool != nil {
 		return j.pool.run(ctx, s)

@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -15,8 +16,21 @@ import (
 )
 
 // Verb is one command of the program that is a Jail's first stage. It returns the
-// exit code.
+// exit code. It writes to stdout and stderr as they are given, and has ended all its
+// writing when it returns.
 type Verb func(args []string, stdin io.Reader, stdout, stderr io.Writer) int
+
+// Stage is what a program that is a Jail's first stage can do.
+type Stage struct {
+	Verbs map[string]Verb
+
+	// Rehearsals are inputs that a process which waits for one is tried with first,
+	// by verb, so that its own finds everything in place. What such an input does
+	// must leave nothing behind; its output goes nowhere.
+	Rehearsals map[string][]byte
+
+	Apply Applier // judges and applies what programs change in a layer over a worktree; nil where none do
+}
 
 // Hidden verbs of the first stage.
 const (
@@ -50,17 +64,16 @@ type order struct {
 func (o order) child() bool { return o.Program != 0 || o.Path != "" }
 
 // Main is the main function of a program that serves verbs and is a Jail's first
-// stage; apply judges and applies what programs change in a layer over a worktree,
-// nil for a stage that has none of them. It returns the exit code.
-func Main(argv []string, verbs map[string]Verb, apply Applier) int {
+// stage. It returns the exit code.
+func Main(argv []string, s Stage) int {
 	if len(argv) < 2 {
 		fmt.Fprintln(os.Stderr, "a verb is required")
 		return 2
 	}
 	if argv[1] == stageVerb {
-		return stage(argv[2:], verbs, apply)
+		return s.begin(argv[2:])
 	}
-	verb, ok := verbs[argv[1]]
+	verb, ok := s.Verbs[argv[1]]
 	if argv[1] == overlayProbeVerb {
 		verb, ok = overlayProbe, true
 	}
@@ -71,10 +84,10 @@ func Main(argv []string, verbs map[string]Verb, apply Applier) int {
 	return verb(argv[2:], os.Stdin, os.Stdout, os.Stderr)
 }
 
-// stage raises the rest of the fence around itself and then becomes the program:
+// begin raises the rest of the fence around itself and then becomes the program:
 // by calling its own verb, or as the parent of another program. Whatever fails
 // before the mark fails the run without anything having run.
-func stage(args []string, verbs map[string]Verb, apply Applier) int {
+func (s Stage) begin(args []string) int {
 	var o order
 	if len(args) != 1 || json.Unmarshal([]byte(args[0]), &o) != nil {
 		return refuse("the order is unreadable")
@@ -108,11 +121,16 @@ func stage(args []string, verbs map[string]Verb, apply Applier) int {
 	if o.child() {
 		return supervise(o, r, func(e *ending) {
 			if o.Overlay != nil {
-				l.settle(o, r, apply, e)
+				l.settle(o, r, s.Apply, e)
 			}
 		})
 	}
-	verb, ok := verbs[o.Args[0]]
+	return s.call(o, r, begun)
+}
+
+// call becomes a verb.
+func (s Stage) call(o order, r *reporter, begun <-chan struct{}) int {
+	verb, ok := s.Verbs[o.Args[0]]
 	if o.Args[0] == probeVerb {
 		verb, ok = probe, true
 	}
@@ -126,13 +144,32 @@ func stage(args []string, verbs map[string]Verb, apply Applier) int {
 		os.Setenv(name, value)
 	}
 	debug.SetMemoryLimit(o.Limits.Memory / 4 * 3)
+	args := o.arguments()[1:]
 	if o.Waits {
+		if input, ok := s.Rehearsals[o.Args[0]]; ok {
+			verb(args, bytes.NewReader(input), io.Discard, io.Discard)
+		}
+		r.rehearse()
 		r.pipe.WriteString(waitingMark)
 		<-begun
 	}
+	stdout, stderr := &counted{Writer: os.Stdout}, &counted{Writer: os.Stderr}
 	r.begin()
-	r.end(ending{Exit: verb(o.arguments()[1:], os.Stdin, os.Stdout, os.Stderr)})
+	exit := verb(args, os.Stdin, stdout, stderr)
+	r.end(ending{Exit: exit, Wrote: &[2]int64{stdout.n, stderr.n}})
 	return 0
+}
+
+// counted counts what goes through a writer, in bytes.
+type counted struct {
+	io.Writer
+	n int64
+}
+
+func (c *counted) Write(p []byte) (int, error) {
+	n, err := c.Writer.Write(p)
+	c.n += int64(n)
+	return n, err
 }
 
 // heed ends a verb when it has spent its processor time; another program than this

@@ -79,7 +79,7 @@ func (o order) bound(status unix.WaitStatus, usage unix.Rusage) Bound {
 
 // spent reports whether about as much processor time was used as one process may have.
 func (o order) spent(usage unix.Rusage) bool {
-	return time.Duration(usage.Utime.Nano()+usage.Stime.Nano()) >= o.Limits.CPU/10*9
+	return time.Duration(usage.Utime.Nano()+usage.Stime.Nano()) >= o.Limits.CPU/4*3
 }
 
 // lethal is the signal that ended a program, or one that it watched and whose end it

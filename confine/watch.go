@@ -16,11 +16,12 @@ import (
 
 // launch prepares a run and starts it.
 func (r *run) launch(j *Jail) error {
+	r.ends, r.spawner = &j.ends, spawning()
 	if err := r.prepare(j); err != nil {
 		return err
 	}
 	r.began = time.Now()
-	if err := start(r.cmd); err != nil {
+	if err := r.spawner.start(r.cmd); err != nil {
 		return fault.Wrap("confine: run", fault.Unavailable, err, "the jail could not be started")
 	}
 	r.closeTheirs()
@@ -36,21 +37,34 @@ func (r *run) watch(ctx context.Context) (Result, error) {
 	clock := time.NewTimer(r.spec.Limits.Wall + r.spec.Overlay.time() - time.Since(r.began))
 	defer clock.Stop()
 	result := Result{Level: r.level, Exit: -1}
-	select {
-	case <-r.ended:
-	case <-clock.C:
-		result.Bound = WallBound
-	case <-ctx.Done():
-		result.Bound = boundOf(ctx)
-	case <-r.output.over:
-		result.Bound = OutputBound
+	var said []byte
+	var whole <-chan struct{}
+	told := r.reported
+	for done := false; !done; {
+		done = true
+		select {
+		case <-r.ended:
+			r.releaseChild()
+		case said = <-told:
+			told, done = nil, false
+			whole = r.whole(said)
+		case <-whole:
+			r.leave()
+		case <-clock.C:
+			result.Bound = WallBound
+		case <-ctx.Done():
+			result.Bound = boundOf(ctx)
+		case <-r.output.over:
+			result.Bound = OutputBound
+		}
 	}
 	if result.Bound != Unbounded {
 		r.stop(result.Bound, clock)
-	} else {
-		r.releaseChild()
 	}
-	r.settle(&result, <-r.reported)
+	if told != nil {
+		said = <-told
+	}
+	r.settle(&result, said)
 	result.Elapsed = time.Since(r.began)
 	if !result.Started && result.Bound == Died {
 		return Result{}, fault.Wrap("confine: run", fault.Unavailable,
@@ -63,10 +77,8 @@ func (r *run) watch(ctx context.Context) (Result, error) {
 // does not have, so that nothing it prints can be taken for a limit or an exit.
 func (r *run) settle(result *Result, said []byte) {
 	result.Stdout, result.Stderr, result.Dropped = r.output.taken()
-	said, result.Started = bytes.CutPrefix(said, []byte(startedMark))
-	var end ending
-	said, applying := bytes.CutPrefix(said, []byte(applyingMark))
-	err := json.Unmarshal(said, &end)
+	end, started, applying, err := readReport(said)
+	result.Started = started
 	switch {
 	case err == nil:
 		result.Applied, result.Refused, result.Changes = end.Applied, end.Refused, end.Changes
@@ -84,6 +96,13 @@ func (r *run) settle(result *Result, said []byte) {
 	default:
 		result.Exit, result.Bound = end.Exit, end.Bound
 	}
+}
+
+// readReport reads what the first stage said. err: it did not say how it ended.
+func readReport(said []byte) (end ending, started, applying bool, err error) {
+	said, started = bytes.CutPrefix(said, []byte(startedMark))
+	said, applying = bytes.CutPrefix(said, []byte(applyingMark))
+	return end, started, applying, json.Unmarshal(said, &end)
 }
 
 // child learns which process is the first one inside the namespaces, in a form
@@ -180,9 +199,15 @@ func (r *run) drain() []byte {
 		report.Discard(len(waitingMark))
 		close(r.up)
 	}
-	said, err := io.ReadAll(report)
-	if err != nil {
-		return nil
+	var said []byte
+	for {
+		line, err := report.ReadBytes('\n')
+		said = append(said, line...)
+		switch {
+		case err == nil && line[0] == '{', err == io.EOF: // an ending is the last line
+			return said
+		case err != nil:
+			return nil
+		}
 	}
-	return said
 }

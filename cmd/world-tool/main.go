@@ -21,11 +21,14 @@ import (
 
 func main() {
 	guard.Enforce("world-tool")
-	os.Exit(confine.Main(os.Args, map[string]confine.Verb{
+	os.Exit(confine.Main(os.Args, confine.Stage{Verbs: map[string]confine.Verb{
 		capsule.Verb:    starlark.Serve,
 		policytool.Verb: policytool.Serve,
 
 		runner.Verb:       runner.Serve,
 		runner.WorkerVerb: runner.Work,
-	}, overlay.Apply))
+	}, Rehearsals: map[string][]byte{
+		capsule.Verb:    starlark.Rehearsal(),
+		policytool.Verb: policytool.Rehearsal(),
+	}, Apply: overlay.Apply}))
 }

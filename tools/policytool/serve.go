@@ -35,6 +35,9 @@ const Verb = "policy-tool"
 // policyVariable names the policy file when no flag does.
 const policyVariable = "AILANG_AGENT_POLICY"
 
+// Rehearsal is a request that reads and leaves nothing behind.
+func Rehearsal() []byte { return []byte(`{"op":"read","path":".","flags":{"limit":"1"}}`) }
+
 // Serve answers one request. The exit code is 0 whenever a response was written,
 // refusals included, 1 when none could be formed, 2 for flags it does not know.
 func Serve(args []string, stdin io.Reader, stdout, stderr io.Writer) int {

@@ -46,6 +46,10 @@ func TestServeWithoutPolicy(t *testing.T) {
 		!strings.Contains(stdout.String(), `policy: security_mode \"trusted_host\" is for runs alone`) {
 		t.Errorf("an operation under a run's policy: %q", stdout.String())
 	}
+	stdout.Reset() // what a process that waits is tried with is refused, and nothing is left of it
+	if code := Serve([]string{"--policy", b.policy}, bytes.NewReader(Rehearsal()), &stdout, &stdout); code != 0 || !strings.Contains(stdout.String(), `"refused": "read `) {
+		t.Errorf("the rehearsal: %d %q", code, stdout.String())
+	}
 	t.Setenv(policyVariable, b.policy)
 	if code, out, _ := serve(); code != 0 || !strings.HasPrefix(out, "{\n  \"ok\": true,\n") || !strings.HasSuffix(out, "}\n") {
 		t.Errorf("policy by environment: %d %q", code, out)

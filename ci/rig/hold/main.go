@@ -17,13 +17,13 @@ import (
 )
 
 func main() {
-	os.Exit(confine.Main(os.Args, map[string]confine.Verb{
+	os.Exit(confine.Main(os.Args, confine.Stage{Verbs: map[string]confine.Verb{
 		capsule.Verb:    starlark.Serve,
 		policytool.Verb: held,
 
 		runner.Verb:       runner.Serve,
 		runner.WorkerVerb: runner.Work,
-	}, nil))
+	}}))
 }
 
 // held waits in the worktree, which is the working folder, and then serves.

@@ -24,7 +24,7 @@ import (
 	"world/confine"
 )
 
-func main() { os.Exit(confine.Main(os.Args, verbs(), apply)) }
+func main() { os.Exit(confine.Main(os.Args, confine.Stage{Verbs: verbs(), Apply: apply})) }
 
 func verbs() map[string]confine.Verb {
 	return map[string]confine.Verb{
@@ -59,6 +59,8 @@ func verbs() map[string]confine.Verb {
 		"exit":   func(a []string, _ io.Reader, _, _ io.Writer) int { return number(a[0]) },
 		"crash":  verb(func([]string) (string, error) { panic("crash") }),
 		"tick":   verb(tick),
+		"lie":    verb(lie),
+		"link":   verb(func(a []string) (string, error) { return os.Readlink(a[0]) }),
 		"litter": verb(litter),
 		"kill":   verb(func([]string) (string, error) { return "", unix.Kill(os.Getppid(), unix.SIGKILL) }),
 		"daemon": verb(daemon),
@@ -297,6 +299,14 @@ func tick(a []string) (string, error) {
 		f.Close()
 		time.Sleep(time.Millisecond)
 	}
+}
+
+// lie says on the report's descriptor how it ended, and goes on.
+func lie(a []string) (string, error) {
+	if _, err := unix.Write(5, []byte(a[1]+"\n")); err != nil {
+		return "", err
+	}
+	return tick(a)
 }
 
 // litter leaves a process in a session of its own that ticks on, and ends.

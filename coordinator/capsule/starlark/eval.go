@@ -30,6 +30,21 @@ var (
 	errOutput     = errors.New("the output is too large")
 )
 
+// Rehearsal is a request that uses what most programs use.
+func Rehearsal() []byte {
+	return capsule.EncodeRequest([]byte(`
+def texts(value, names):
+    return {name: str(value[name]) for name in names if name in value and type(value[name]) == "string"}
+
+def main(input):
+    value = json.decode(input)
+    for name in sorted(value):
+        if len(name) > 9 or name.startswith("-") or "/" in name:
+            fail("no: %s" % name)
+    return json.encode({"request": texts(value, ["path"]), "rest": [value.get("n", 0) + 1, None, True]})
+`), []byte(`{"path":"a b","n":1,"list":["x",{"y":-1.5}]}`))
+}
+
 // Serve is the verb "capsule": one framed request on stdin, the output on stdout.
 func Serve(_ []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	source, input, err := capsule.DecodeRequest(stdin)

@@ -115,3 +115,11 @@ func FuzzEval(f *testing.F) {
 		}
 	})
 }
+
+// TestRehearsal: what a process that waits is tried with runs to its end.
+func TestRehearsal(t *testing.T) {
+	var stdout, stderr bytes.Buffer
+	if code := Serve(nil, bytes.NewReader(Rehearsal()), &stdout, &stderr); code != capsule.ExitDone || !strings.HasPrefix(stdout.String(), `{"request":{"path":"a b"}`) {
+		t.Errorf("%d: %s %s", code, &stdout, &stderr)
+	}
+}

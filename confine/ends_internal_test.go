@@ -1,0 +1,68 @@
+package confine
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+)
+
+// TestEndsWait: only who runs on the same worktree waits, for every earlier run there,
+// and no longer than its context.
+func TestEndsWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var e ends
+		gone := []chan error{make(chan error), make(chan error)}
+		for _, ended := range gone {
+			e.add(&run{spec: Spec{Worktree: "/a"}, ended: ended})
+		}
+		e.wait(t.Context(), "/b")
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		e.wait(ended, "/a")
+		waited := false
+		go func() {
+			e.wait(t.Context(), "/a")
+			waited = true
+		}()
+		for range gone {
+			if synctest.Wait(); waited {
+				t.Fatal("it did not wait for all of them")
+			}
+			gone[0] <- nil
+			gone = gone[1:]
+		}
+		if synctest.Wait(); !waited || len(e.of) != 0 {
+			t.Errorf("waited %t, %d worktrees are kept", waited, len(e.of))
+		}
+		e.all.Wait()
+	})
+}
+
+// TestCaptureTellsOfAll: whoever waits for bytes is told when both texts have them,
+// those that are left out among them.
+func TestCaptureTellsOfAll(t *testing.T) {
+	isClosed := func(c <-chan struct{}) bool {
+		select {
+		case <-c:
+			return true
+		default:
+			return false
+		}
+	}
+	c := newCapture(4, 0)
+	c.stream(0).Write([]byte("abc"))
+	whole := c.all([2]int64{5, 1})
+	for i, write := range []func(){
+		func() {},
+		func() { c.stream(0).Write([]byte("de")) },
+		func() { c.stream(1).Write([]byte("f")) },
+		func() { c.stream(1).Write([]byte("g")) }, // more than was said
+	} {
+		if write(); isClosed(whole) != (i >= 2) {
+			t.Errorf("after %d writes: %t", i, isClosed(whole))
+		}
+	}
+	if !isClosed(newCapture(1, 0).all([2]int64{})) {
+		t.Error("nothing is not there yet")
+	}
+}
