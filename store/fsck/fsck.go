@@ -63,8 +63,8 @@ type checker struct {
 	known      sums // every stored object that went past
 	complete   bool // all have
 	doubts     []doubt
-	named      sums // by rows of the journal
-	astray     bool // one of those names is of nothing
+	named      named // by rows of the journal
+	astray     bool  // one of those names is of nothing
 	calls      calls
 	spending   map[store.EpisodeID]*spending
 	episodes   []store.EpisodeID    // that spent

@@ -59,6 +59,22 @@ func (c *checker) later(_ string, r store.Ref) {
 	}
 }
 
+// named are hashes that were named. One that is named often, such as a session's,
+// is kept once or a few times: not when it was the last of those that start alike.
+type named struct {
+	all  [][32]byte
+	last [256]int // by the first byte, how many there were with the last of these
+}
+
+func (n *named) add(sum *[32]byte) {
+	last := &n.last[sum[0]]
+	if *last > 0 && n.all[*last-1] == *sum {
+		return
+	}
+	n.all = append(n.all, *sum)
+	*last = len(n.all)
+}
+
 // settle finds the names to which no object came. The rows of the journal are read
 // again when one is theirs.
 func (c *checker) settle() error {
@@ -67,10 +83,10 @@ func (c *checker) settle() error {
 		c.names(d, d.field, d.ref)
 	}
 	c.doubts = nil
-	for sum := range c.named.all {
-		c.astray = c.astray || !c.known.has(sum)
+	for i := range c.named.all {
+		c.astray = c.astray || !c.known.has(&c.named.all[i])
 	}
-	c.named = sums{}
+	c.named = named{}
 	if !c.astray {
 		return nil
 	}

@@ -65,15 +65,3 @@ func (s *sums) grow() {
 		}
 	}
 }
-
-// all yields every member, in no order.
-func (s *sums) all(yield func(*[32]byte) bool) {
-	if s.zero && !yield(&[32]byte{}) {
-		return
-	}
-	for i := range s.slots {
-		if s.slots[i] != ([32]byte{}) && !yield(&s.slots[i]) {
-			return
-		}
-	}
-}

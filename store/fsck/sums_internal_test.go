@@ -33,17 +33,39 @@ func TestSums(t *testing.T) {
 			t.Fatalf("hash %d is not there once it was added", i)
 		}
 	}
-	n := 0
-	for sum := range s.all {
-		if !want[*sum] {
-			t.Fatalf("%x was never added", *sum)
+	if n := len(want); len(s.slots) > 4*n {
+		t.Errorf("%d hashes are in %d slots", n, len(s.slots))
+	}
+}
+
+// TestNamed keeps each hash that was named at least once, and none over and over.
+func TestNamed(t *testing.T) {
+	var n named
+	var often [32]byte
+	for _, sum := range [][32]byte{{1}, often, {1}, often} {
+		n.add(&sum)
+	}
+	want := map[[32]byte]bool{{1}: true, often: true}
+	if len(n.all) != 2 {
+		t.Fatalf("%d hashes of two are kept", len(n.all))
+	}
+	for i := range 10_000 {
+		sum := sha256.Sum256(fmt.Append(nil, i))
+		for _, s := range []*[32]byte{&sum, &often, &sum} {
+			n.add(s)
+			want[*s] = true
 		}
-		n++
 	}
-	if n != len(want) || len(s.slots) > 4*n {
-		t.Errorf("%d hashes of %d, in %d slots", n, len(want), len(s.slots))
+	for _, sum := range n.all {
+		if !want[sum] {
+			t.Fatalf("%x was never named", sum)
+		}
 	}
-	for range s.all {
-		break
+	got := map[[32]byte]bool{}
+	for _, sum := range n.all {
+		got[sum] = true
+	}
+	if len(got) != len(want) || len(n.all) > len(want)+200 {
+		t.Errorf("%d hashes of %d are kept, in %d places", len(got), len(want), len(n.all))
 	}
 }

@@ -25,7 +25,7 @@ var astray = []string{
 		LEFT JOIN unsettled u ON u.episode = c.episode AND u.ordinal = c.ordinal
 		WHERE c.ordinal <> -1 AND coalesce(i.invocation, u.invocation) IS NOT c.invocation LIMIT 10`,
 	`SELECT format('claim "%w" does not lead to its entry, log %d', l.invocation, l.idx)
-		FROM (SELECT idx FROM log WHERE invocation <> '' EXCEPT SELECT entry FROM claims WHERE ordinal = -1
+		FROM (SELECT idx FROM log WHERE invocation <> '' EXCEPT SELECT entry FROM claims WHERE ordinal = -1 AND entry <> -1
 			EXCEPT SELECT entry FROM intents EXCEPT SELECT entry FROM unsettled) rest
 		CROSS JOIN log l ON l.idx = rest.idx
 		LEFT JOIN claims c ON c.invocation = l.invocation
@@ -41,7 +41,7 @@ var astray = []string{
 	`SELECT format('spend "%w" "%w" "%w" does not lead to its last intent', s.episode, s.effect, s.scope) FROM spend s
 		WHERE s.ordinal IS NOT nullif(max(coalesce(` + lastOf("intents") + `, -1), coalesce(` + lastOf("unsettled") + `, -1)), -1) LIMIT 10`,
 	`SELECT format('object %s is not known as what log %d is about', lower(hex(l.transition_ref)), l.idx)
-		FROM (SELECT idx FROM log WHERE idx > 0 EXCEPT SELECT about FROM objects) rest
+		FROM (SELECT idx FROM log WHERE idx > 0 EXCEPT SELECT about FROM objects WHERE about > 0) rest
 		CROSS JOIN log l ON l.idx = rest.idx
 		LEFT JOIN objects o ON substr(o.hash, 1, 8) = substr(l.transition_ref, 1, 8) AND o.hash = l.transition_ref
 		WHERE (o.about BETWEEN 0 AND l.idx) IS NOT 1 LIMIT 10`,
