@@ -25,8 +25,9 @@ type Snapshot struct {
 
 // Snapshot reads the registry for a session that was just resolved.
 func (c *Coordinator) Snapshot(ctx context.Context, live session.Live) (*Snapshot, error) {
-	taken := time.Now()
-	found, err := c.Store.Look(ctx, store.Lookup{Registries: []string{record.RegistryName, record.HomeName(live.Record.Episode)}})
+	found, err := c.Store.Look(ctx, store.Lookup{
+		Registries: []string{record.RegistryName, record.HomeName(live.Record.Episode)}, Within: c.Deadlines.Fresh,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +44,7 @@ func (c *Coordinator) Snapshot(ctx context.Context, live session.Live) (*Snapsho
 		known = &revision
 		c.revision.Store(known)
 	}
-	return &Snapshot{live: live, registry: *known, home: home, now: max(c.Clock().Unix(), found.At), taken: taken}, nil
+	return &Snapshot{live: live, registry: *known, home: home, now: max(c.Clock().Unix(), found.At), taken: found.Taken}, nil
 }
 
 // Visible returns the descriptors that the session may see, in order of id.

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"time"
 
 	"world/fault"
 )
@@ -11,6 +12,10 @@ type Lookup struct {
 	Session    CredentialID
 	Registries []string
 	Ledger     EpisodeID
+
+	// Within is how old an answer may be, for a reader that stands on it for as long
+	// anyway; 0 asks for the present. What this process has changed is never missing.
+	Within time.Duration
 }
 
 // Looked is what a Lookup found.
@@ -19,12 +24,13 @@ type Looked struct {
 	Session    Session // zero when there is none
 	Registries []Ref   // in the order of the names, "" for one without a head
 	Ledger     Ledger
+	Taken      time.Time // before any of it was read, by this process's clock
 }
 
 // Ask answers a Lookup by one read after another, for an engine that gains
 // nothing by taking them together.
 func Ask(ctx context.Context, r Reader, what Lookup) (Looked, error) {
-	found := Looked{Registries: make([]Ref, len(what.Registries))}
+	found := Looked{Registries: make([]Ref, len(what.Registries)), Taken: time.Now()}
 	var err error
 	if found.At, err = r.LastTime(ctx); err != nil {
 		return Looked{}, err

@@ -40,7 +40,7 @@ func (s *Store) ask(ctx context.Context, op string, queries ...query) error {
 func (s *Store) answer(group []*batch.Change[[]query]) {
 	ctx, stop := during(group)
 	defer stop()
-	ctx, cancel := context.WithTimeout(ctx, stepTime)
+	ctx, cancel := context.WithTimeout(ctx, s.step)
 	defer cancel()
 	var b pgx.Batch
 	for _, m := range group {

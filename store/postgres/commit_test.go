@@ -137,6 +137,29 @@ func TestUncertain(t *testing.T) {
 	}
 }
 
+// TestHungServer lets the server fall silent in the middle of a change. The store
+// goes on elsewhere before its callers give up, and a connection that answers lives
+// longer than one silence may last.
+func TestHungServer(t *testing.T) {
+	const step = time.Second
+	s := &script{verdict: pgtest.Stall}
+	_, url := pgtest.Front(t, pgtest.Shared(t).Fresh(t), s.judge)
+	w := begun(t, open(t, url, postgres.Options{Lease: time.Minute, Step: step}))
+	calls := 0
+	for began := time.Now(); time.Since(began) < 3*step/2; calls++ {
+		ok(t, w.call(task("alive-", calls)))
+	}
+	for round := range 2 { // the second one knows its rows and writes at once
+		s.met.Store(false)
+		s.armed.Store(true)
+		ok(t, w.call(task("silenced-", round)))
+		equal(t, "fell silent", s.met.Load(), true)
+		ok(t, w.call(task("after-", round)))
+	}
+	_, spent := w.sound()
+	equal(t, "spend", spent, int64(calls+4))
+}
+
 // TestWarnedCommit lets the server warn while it commits, as it does when it gives
 // up waiting for a replica. That is no acknowledgement: the store begins a new term
 // and acknowledges only what a later commit has made durable.

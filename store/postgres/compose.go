@@ -13,7 +13,7 @@ type part struct {
 	statement string
 	args      []any
 	guard     bool  // it must return so many rows, or nothing is committed
-	rows      int64 // see guard
+	rows      int64 // see guard; 0 for one row at least, of a key that has one at most
 }
 
 // composed are the statements made so far: few, because transactions have few
@@ -42,7 +42,7 @@ func compose(parts []part) (string, []any) {
 		args = append(args, p.args...)
 	}
 	for _, p := range parts {
-		if p.guard {
+		if p.guard && p.rows > 0 {
 			args = append(args, p.rows)
 		}
 	}
@@ -74,6 +74,7 @@ var placeholder = regexp.MustCompile(`\$[0-9]+`)
 
 func composeText(parts []part) string {
 	var with, guards []string
+	var counts []int // of the guards, those that count
 	before := 0
 	for i, p := range parts {
 		statement := placeholder.ReplaceAllStringFunc(p.statement, func(s string) string {
@@ -85,12 +86,16 @@ func composeText(parts []part) string {
 		})
 		before += len(p.args)
 		with = append(with, fmt.Sprintf("p%d AS (%s)", i, statement))
-		if p.guard {
+		switch {
+		case p.guard && p.rows > 0:
+			counts = append(counts, len(guards))
 			guards = append(guards, fmt.Sprintf("(SELECT count(*) FROM p%d) = ", i))
+		case p.guard:
+			guards = append(guards, fmt.Sprintf("EXISTS (SELECT 1 FROM p%d)", i))
 		}
 	}
-	for i := range guards {
-		guards[i] += fmt.Sprintf("$%d::bigint", before+i+1)
+	for n, i := range counts {
+		guards[i] += fmt.Sprintf("$%d::bigint", before+n+1)
 	}
 	return "WITH " + strings.Join(with, ", ") + " SELECT 1 / CASE WHEN " + strings.Join(guards, " AND ") + " THEN 1 ELSE 0 END"
 }

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 	"time"
 
@@ -17,8 +18,6 @@ const (
 	batchLimit = 64
 	// attempts is how often a change is tried that races or loses its connection.
 	attempts = 5
-	// stepTime bounds one round trip; a server that takes longer has hung.
-	stepTime = 10 * time.Second
 )
 
 type member = batch.Change[change]
@@ -28,10 +27,12 @@ type member = batch.Change[change]
 // while it syncs, be it an intent or an outcome, is the next transaction, and the
 // fewer those are, the less each call costs.
 type lane struct {
-	owner     string // of leases
-	key       string // of the writer's row
+	owner     string        // of leases
+	step      time.Duration // bounds one round trip; a server that takes longer has hung
+	key       string        // of the writer's row
 	connect   func(context.Context) (*pgx.Conn, error)
 	conn      *pgx.Conn // nil while there is none
+	bounded   time.Time // until when the connection answers, or fails
 	at        progress
 	unsettled bool         // a COMMIT may have happened that nobody has looked for
 	replaced  bool         // another process writes under this owner's name
@@ -41,8 +42,8 @@ type lane struct {
 	queue     *batch.Queue[change]
 }
 
-func newLane(owner, life string, m *memory, dial func(context.Context, func()) (*pgx.Conn, error)) *lane {
-	l := &lane{owner: owner, key: metaWriter + owner, at: progress{life: life}, unsettled: true, memory: m}
+func newLane(owner, life string, step time.Duration, m *memory, dial func(context.Context, func()) (*pgx.Conn, error)) *lane {
+	l := &lane{owner: owner, step: step, key: metaWriter + owner, at: progress{life: life}, unsettled: true, memory: m}
 	l.connect = func(ctx context.Context) (*pgx.Conn, error) { return dial(ctx, func() { l.warnings.Add(1) }) }
 	l.queue = batch.New(batchLimit, l.run)
 	return l
@@ -72,11 +73,16 @@ func (l *lane) run(waiting []*member) {
 // member's own is run again, one by one, as long as nothing of it can be
 // committed; each member then succeeds or fails alone.
 func (l *lane) serve(group []*member) {
-	ctx, stop := during(group)
-	defer stop()
-	err := l.attempt(ctx, group)
+	err := l.foresee(group)
 	if err == nil {
 		return
+	}
+	ctx, stop := during(group)
+	defer stop()
+	if err == errUnforeseen {
+		if err = l.attempt(ctx, group); err == nil {
+			return
+		}
 	}
 	if len(group) > 1 && (fault.Is(err, fault.Corrupt) || passing(err)) {
 		for _, m := range group {
@@ -117,31 +123,45 @@ func during[T any](group []*batch.Change[T]) (context.Context, func()) {
 	}
 }
 
-// attempt runs a group in one transaction. With an error nothing of it is
-// committed or ever will be, except with kind Uncertain. Members that are refused
-// by a guard have their error and no part in the transaction.
-func (l *lane) attempt(ctx context.Context, group []*member) error {
-	var w wants
+// errUnforeseen says that a group cannot be decided on what is remembered.
+var errUnforeseen = errors.New("what is remembered does not do")
+
+// foresee runs a group in one statement, decided on what is remembered. With an
+// error nothing of it is committed or ever will be, except with kind Uncertain.
+func (l *lane) foresee(group []*member) error {
+	if group[0].Work.alone() || l.conn == nil || l.conn.IsClosed() || l.unsettled || l.replaced {
+		return errUnforeseen
+	}
+	w := wanted(group)
+	v := l.memory.predict(&w, l.owner)
+	if v == nil || !decide(group, v) {
+		return errUnforeseen
+	}
+	err := l.commit(group, v)
+	if passing(err) {
+		l.memory.mistrust()
+		return errUnforeseen
+	}
+	return err
+}
+
+func wanted(group []*member) (w wants) {
 	for _, m := range group {
 		m.Err = nil
 		m.Work.wants(&w)
 	}
-	if err := l.ready(ctx); err != nil {
-		return err
-	}
-	if !group[0].Work.alone() {
-		if v := l.memory.predict(&w, l.owner); v != nil && decide(group, v) {
-			err := l.commit(ctx, v)
-			if err == nil || !passing(err) {
-				return err
-			}
-			l.memory.mistrust()
-		}
-	}
+	return w
+}
+
+// attempt runs a group in one transaction of two halves. Its errors are those of
+// foresee. Members that are refused by a guard have their error and no part in
+// the transaction.
+func (l *lane) attempt(ctx context.Context, group []*member) error {
 	if err := l.ready(ctx); err != nil {
 		return err
 	}
 	var b pgx.Batch
+	w := wanted(group)
 	v := w.load(&b, l.owner)
 	if err := l.send(ctx, &b); err != nil {
 		l.rollback(ctx)
@@ -152,7 +172,7 @@ func (l *lane) attempt(ctx context.Context, group []*member) error {
 		l.rollback(ctx)
 		return nil
 	}
-	return l.commit(ctx, v)
+	return l.commit(group, v)
 }
 
 // decide applies every member to the view and reports whether there is something
@@ -175,8 +195,9 @@ func decide(group []*member, v *view) bool {
 
 // send sends a batch and reads all its answers, in one round trip.
 func (l *lane) send(ctx context.Context, b *pgx.Batch) error {
-	ctx, cancel := context.WithTimeout(ctx, stepTime)
+	ctx, cancel := context.WithTimeout(ctx, l.step)
 	defer cancel()
+	l.bound()
 	return l.conn.SendBatch(ctx, b).Close()
 }
 
@@ -186,8 +207,9 @@ func (l *lane) rollback(ctx context.Context) {
 		l.conn = nil
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stepTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), l.step)
 	defer cancel()
+	l.bound()
 	if _, err := l.conn.Exec(ctx, "ROLLBACK"); err != nil {
 		l.drop()
 	}
@@ -204,14 +226,14 @@ func (l *lane) drop() {
 // commit sends the second half of a transaction, COMMIT with it: the server obeys
 // nothing after a statement that failed, COMMIT included. A transaction that was
 // predicted has no first half: it is one statement that commits by itself.
-func (l *lane) commit(ctx context.Context, v *view) error {
+func (l *lane) commit(group []*member, v *view) error {
 	next := l.at
 	next.done++
 	was, is := l.at.row(l.key), next.row(l.key)
 	d := was.digest()
 	sql, args := compose(append([]part{metaTable.comparing(false, [][]any{metaArgs(is)}, [][]byte{d[:]})}, v.out.parts()...))
 	warnings := l.warnings.Load()
-	committed, err := l.write(context.WithoutCancel(ctx), v.predicted, sql, args)
+	committed, err := l.write(v.predicted, sql, args)
 	if err == nil && committed && l.warnings.Load() == warnings {
 		l.at = next
 		l.memory.remember(v)
@@ -219,23 +241,24 @@ func (l *lane) commit(ctx context.Context, v *view) error {
 	}
 	if err == nil && !committed || refused(err) {
 		if !v.predicted {
-			l.rollback(ctx)
+			l.rollback(context.Background())
 		}
 		// When all that was read is locked, a guard that failed is the writer's row, or
 		// a lease that has ended since.
 		l.unsettled = state(err) == stateGuard && !v.predicted
 		return err
 	}
+	ctx, stop := during(group)
+	defer stop()
 	return l.settle(ctx, err)
 }
 
 // write sends a statement with its COMMIT and reports whether the server says that
-// it committed.
-func (l *lane) write(ctx context.Context, alone bool, sql string, args []any) (committed bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, stepTime)
-	defer cancel()
+// it committed. Nobody who waits can end it: it is bounded by the connection.
+func (l *lane) write(alone bool, sql string, args []any) (committed bool, err error) {
+	l.bound()
 	if alone {
-		_, err := l.conn.Exec(ctx, sql, args...)
+		_, err := l.conn.Exec(context.Background(), sql, args...)
 		return err == nil, err
 	}
 	var b pgx.Batch
@@ -244,7 +267,22 @@ func (l *lane) write(ctx context.Context, alone bool, sql string, args []any) (c
 		committed = tag.String() == "COMMIT"
 		return nil
 	})
-	return committed, l.conn.SendBatch(ctx, &b).Close()
+	return committed, l.conn.SendBatch(context.Background(), &b).Close()
+}
+
+// bound makes the connection fail by itself when the server takes longer than
+// a step to answer what is sent now, give or take a tenth: the bound is moved once
+// in that time, because a context for each statement costs as much as a read.
+// Whatever uses the connection says so here first.
+func (l *lane) bound() {
+	now := time.Now()
+	if l.bounded.Sub(now) >= l.step {
+		return
+	}
+	l.bounded = now.Add(l.step + l.step/10)
+	// It fails for a closed connection alone, which what is sent next will find.
+	_ = l.conn.PgConn().Conn().SetDeadline(l.bounded)
+
 }
 
 // refused reports whether the server's answer says that nothing was committed: an

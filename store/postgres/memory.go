@@ -166,6 +166,13 @@ func (m *memory) remember(v *view) {
 	}
 }
 
+// time is the greatest logical time that is remembered, in unix seconds.
+func (m *memory) time() int64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.clock
+}
+
 func keepSound[K comparable, T any](to map[K]T, from map[K]found[T]) {
 	for k, f := range from {
 		if f.err == nil {

@@ -38,6 +38,10 @@ type Options struct {
 	// before it is given up; 5 s when 0.
 	Idle time.Duration
 
+	// Step is how long the server may take to answer before it is taken to hang, 10 s
+	// when 0, up to a tenth longer.
+	Step time.Duration
+
 	// Readers is how many connections read at once; 8 when 0.
 	Readers int
 
@@ -46,7 +50,7 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	for field, value := range map[*time.Duration]time.Duration{&o.Lease: 10 * time.Second, &o.Handler: 15 * time.Second, &o.Idle: 5 * time.Second} {
+	for field, value := range map[*time.Duration]time.Duration{&o.Lease: 10 * time.Second, &o.Handler: 15 * time.Second, &o.Idle: 5 * time.Second, &o.Step: 10 * time.Second} {
 		if *field <= 0 {
 			*field = value
 		}
@@ -64,7 +68,9 @@ type Store struct {
 	asking  *batch.Queue[[]query] // of readers
 	lane    *lane                 // nil when read-only
 	leases  *leases
-	named   bool // the owner's name was given, and outlives the process
+	glances glances
+	step    time.Duration // see Options
+	named   bool          // the owner's name was given, and outlives the process
 	closing sync.Once
 	shut    atomic.Bool
 }
@@ -89,7 +95,7 @@ func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{config: config, named: named}
+	s := &Store{config: config, named: named, step: opts.Step}
 	s.asking = batch.New(askLimit, s.answer)
 	if err := s.open(ctx, opts); err != nil {
 		s.release()
@@ -123,7 +129,7 @@ func (s *Store) open(ctx context.Context, opts Options) error {
 	}
 	m, life := &memory{}, rand.Text()
 	m.forget()
-	s.lane = newLane(opts.Owner, life, m, connect)
+	s.lane = newLane(opts.Owner, life, opts.Step, m, connect)
 	s.lane.sealed = opts.Sealed
 	if err := s.lane.ready(ctx); err != nil {
 		return err

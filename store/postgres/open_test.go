@@ -61,15 +61,15 @@ func TestOpenRefuses(t *testing.T) {
 		name, sql string
 		kind      fault.Kind
 	}{
-		{"newer schema", meta("2"), fault.Version},
+		{"newer schema", meta("3"), fault.Version},
 		{"version that is no number", meta("one"), fault.Corrupt},
-		{"version changed", "UPDATE world.meta SET value = '2' WHERE key = 'schema'", fault.Corrupt},
+		{"version changed", "UPDATE world.meta SET value = '1' WHERE key = 'schema'", fault.Corrupt},
 		{"version missing", "DELETE FROM world.meta WHERE key = 'schema'", fault.Corrupt},
 		{"bookkeeping missing", "DROP TABLE world.meta", fault.Version},
 		{"table missing", "DROP TABLE world.registry", fault.Corrupt},
 		{"index missing", "DROP INDEX world.log_invocation", fault.Corrupt},
 		{"constraint missing", "ALTER TABLE world.spend DROP CONSTRAINT spend_check", fault.Corrupt},
-		{"constraint not enforced", "ALTER TABLE world.intents DISABLE TRIGGER ALL", fault.Corrupt},
+		{"constraint not enforced", "ALTER TABLE world.log DISABLE TRIGGER ALL", fault.Corrupt},
 		{"column too much", "ALTER TABLE world.log ADD COLUMN extra TEXT", fault.Corrupt},
 		{"column of another type", "ALTER TABLE world.clock ALTER COLUMN at TYPE INTEGER", fault.Corrupt},
 		{"column may be null", "ALTER TABLE world.claims ALTER COLUMN at DROP NOT NULL", fault.Corrupt},

@@ -8,7 +8,8 @@ package postgres
 // entry, spend stays within the largest budget it was ever guarded by, and each
 // entry but that of index 0 names the entry before it by index and hash. What
 // digests and fsck find as well is no constraint: the server reads the text of
-// each CHECK anew for every statement. Texts compare by bytes.
+// each CHECK anew for every statement, and asks for each row that another names.
+// Texts compare by bytes.
 var migrations = []string{`
 CREATE SCHEMA world;
 CREATE TABLE world.meta (
@@ -128,4 +129,6 @@ CREATE TABLE world.registry (
   object BYTEA NOT NULL REFERENCES world.objects (hash),
   digest BYTEA NOT NULL
 );
+`, `
+ALTER TABLE world.intents DROP CONSTRAINT intents_invocation_fkey;
 `}

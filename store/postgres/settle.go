@@ -55,7 +55,7 @@ func (l *lane) ready(ctx context.Context) error {
 	if l.replaced {
 		return fault.New("postgres: write", fault.Locked, "another process writes under the name %q", l.owner)
 	}
-	ctx, cancel := context.WithTimeout(ctx, stepTime)
+	ctx, cancel := context.WithTimeout(ctx, l.step)
 	defer cancel()
 	if l.conn != nil && l.conn.IsClosed() {
 		l.conn = nil
@@ -65,7 +65,7 @@ func (l *lane) ready(ctx context.Context) error {
 		if err != nil {
 			return asFault(ctx, "postgres: connect", err)
 		}
-		l.conn = conn
+		l.conn, l.bounded = conn, time.Time{}
 		l.memory.forget()
 	}
 	if !l.unsettled {
@@ -83,6 +83,7 @@ func (l *lane) ready(ctx context.Context) error {
 func (l *lane) newTerm(ctx context.Context) error {
 	next := l.at
 	warnings := l.warnings.Load()
+	l.bound()
 	err := pgx.BeginTxFunc(ctx, l.conn, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
 		if err := l.unsealed(ctx, tx); err != nil {
 			return err
@@ -130,6 +131,7 @@ func (l *lane) leave(forget bool) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), dialTime)
 	defer cancel()
+	l.bound()
 	if forget && !l.unsettled && !l.replaced {
 		// Should this fail, a small row stays that nobody reads.
 		l.conn.Exec(ctx, "DELETE FROM world.meta WHERE key = $1", l.key)

@@ -23,7 +23,9 @@ func (s *Store) act(ctx context.Context, op string, a *acting) (store.Entry, err
 	if err := a.act.Check(op); err != nil {
 		return store.Entry{}, err
 	}
-	if err := s.lane.do(ctx, op, a); err != nil {
+	err := s.lane.do(ctx, op, a)
+	s.glances.forget() // whatever the error: it may be Uncertain
+	if err != nil {
 		return store.Entry{}, err
 	}
 	for _, ch := range a.act.Changes {

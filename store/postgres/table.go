@@ -105,7 +105,7 @@ func (t table) adding(several bool, values [][]any) part {
 func (t table) comparing(several bool, values [][]any, was [][]byte) part {
 	p := part{statement: t.update, args: append(transpose(values, t.changing), was), rows: int64(len(values)), guard: true}
 	if len(values) == 1 && !several {
-		p.statement, p.args = t.updateOne, nil
+		p.statement, p.args, p.rows = t.updateOne, nil, 0
 		for _, i := range t.changing {
 			p.args = append(p.args, values[0][i])
 		}

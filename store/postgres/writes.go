@@ -120,7 +120,7 @@ func standing[T any](several bool, many, one string, list []T, row func(T) (stri
 		keys[i], digests[i] = key, d[:]
 	}
 	if n == 1 && !several {
-		return []part{{statement: one, args: []any{keys[0], digests[0]}, guard: true, rows: 1}}
+		return []part{{statement: one, args: []any{keys[0], digests[0]}, guard: true}}
 	}
 	return []part{{statement: many, args: []any{keys, digests}, guard: true, rows: int64(n)}}
 }

@@ -22,7 +22,7 @@ func looks(t *testing.T, open Opener) {
 	everything := store.Lookup{Session: credential(1), Registries: []string{"a", "b", "a"}, Ledger: episode}
 	none, err := w.Look(w.ctx, everything)
 	ok(t, err)
-	if want := (store.Looked{Registries: make([]store.Ref, 3), Ledger: store.Ledger{Episode: episode}}); !reflect.DeepEqual(none, want) {
+	if want := (store.Looked{Registries: make([]store.Ref, 3), Ledger: store.Ledger{Episode: episode}, Taken: none.Taken}); !reflect.DeepEqual(none, want) {
 		t.Fatalf("nothing is there: got %+v, want %+v", none, want)
 	}
 
@@ -77,6 +77,10 @@ func (w *world) checkLook(t testing.TB, what store.Lookup) {
 	ok(t, err)
 	want, err := store.Ask(w.ctx, w.Store, what)
 	ok(t, err)
+	if !want.Taken.After(got.Taken) {
+		t.Fatalf("taken at %v, and what was asked later at %v", got.Taken, want.Taken)
+	}
+	want.Taken = got.Taken
 	if !reflect.DeepEqual(got, want) {
 		t.Fatalf("read together %+v, one by one %+v", got, want)
 	}
