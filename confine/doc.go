@@ -16,8 +16,8 @@
 // level process there is no fence around files or network.
 //
 // A program can run over a private layer, which is applied to the worktree whole or
-// not at all, and only when the program ended by itself; see Overlay. A verb can run
-// in a process that waited for its input and serves no other; see Spec.Warm.
+// not at all, and only when the program ended by itself; see Overlay. A run can begin
+// behind a fence that waited for its input and serves no other; see Spec.Warm.
 //
 // A run that asks for a level above the one reached is refused with kind
 // Unavailable; nothing falls back silently. The level is not what a version says

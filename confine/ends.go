@@ -20,7 +20,7 @@ type ends struct {
 // whole returns a channel that is closed when all that a run has written is here, for
 // a run that need not be waited for beyond that; nil for others.
 func (r *run) whole(said []byte) <-chan struct{} {
-	if r.level != Namespaces || r.spec.Program != nil || r.spec.Path != "" {
+	if r.level != Namespaces || !r.spec.verb() {
 		return nil
 	}
 	end, started, _, err := readReport(said)

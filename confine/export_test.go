@@ -33,7 +33,7 @@ func (j *Jail) Waiting() (all, ready int) {
 
 // WaitsFor returns how many processes wait for runs like this one.
 func (j *Jail) WaitsFor(s Spec) int {
-	k, err := kindOf(s)
+	k, err := j.kindOf(s)
 	if err != nil {
 		panic(err)
 	}

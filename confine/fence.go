@@ -20,11 +20,7 @@ func (r *run) fence(j *Jail, order *order, extra *[]*os.File) ([]string, error) 
 		readOnly: r.spec.ReadOnly, scratch: r.spec.Limits.Scratch,
 		bare: !order.child() && order.Args[0] != probeVerb, home: r.spec.FileAt != "",
 	}
-	shown := v.readable
-	if v.worktree != "" {
-		shown = append([]string{v.worktree}, shown...)
-	}
-	hidden, err := hide(slices.Concat(j.hidden, r.spec.Hidden), shown, r.user())
+	hidden, err := j.hides(r.spec, r.user())
 	if err != nil {
 		return nil, err
 	}
@@ -63,6 +59,15 @@ func (r *run) fence(j *Jail, order *order, extra *[]*os.File) ([]string, error) 
 		order.File = 0
 	}
 	return append(args, "--"), nil
+}
+
+// hides returns the directories that are hidden from a run.
+func (j *Jail) hides(s Spec, user User) ([]string, error) {
+	shown := s.Readable
+	if s.Worktree != "" {
+		shown = append([]string{s.Worktree}, shown...)
+	}
+	return hide(slices.Concat(j.hidden, s.Hidden), shown, user)
 }
 
 // shareNetwork lets a verb that may not make a socket begin in the network that all

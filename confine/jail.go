@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -80,6 +81,16 @@ func (j *Jail) Close() error {
 	}
 	j.ends.all.Wait()
 	return nil
+}
+
+// Dismiss ends every process that waits for a run on a worktree, such as one of an
+// episode that has ended, and returns when those that waited already are dead, and
+// those of runs there that were answered.
+func (j *Jail) Dismiss(worktree string) {
+	if j.pool != nil {
+		j.pool.dismiss(worktree)
+	}
+	j.ends.wait(context.Background(), worktree)
 }
 
 // Stage returns the first stage, so that callers can tell whether a program is it.

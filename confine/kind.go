@@ -31,10 +31,27 @@ const (
 )
 
 // kindOf digests a spec without what may differ between runs of a kind. A worktree
-// is the directory that is there now, whatever its path named before.
-func kindOf(s Spec) (kind, error) {
+// is the directory that is there now, whatever its path named before, and what a
+// program must not see are the directories that are there now.
+func (j *Jail) kindOf(s Spec) (kind, error) {
+	var fixed struct {
+		Spec
+		Law   []byte
+		Hides []string
+	}
 	s.Stdin, s.Limits.Wall = nil, 0
-	text, err := json.Marshal(s)
+	if s.Overlay != nil {
+		fixed.Law = s.Overlay.Law
+	}
+	if !s.verb() {
+		s.Args = nil
+		var err error
+		if fixed.Hides, err = j.hides(s, userOf(s.User)); err != nil {
+			return kind{}, err
+		}
+	}
+	fixed.Spec = s
+	text, err := json.Marshal(fixed)
 	if err != nil {
 		return kind{}, fault.Wrap("confine: run", fault.Internal, err, "")
 	}

@@ -32,10 +32,10 @@ func newPool(j *Jail, size int) *pool {
 // run runs a spec in a process that waited for it, or in a fresh one.
 func (p *pool) run(ctx context.Context, s Spec) (Result, error) {
 	level := p.jail.reach.Level
-	if err := s.check(); err != nil {
+	if err := p.jail.admit(level, s); err != nil {
 		return Result{}, err
 	}
-	k, err := kindOf(s)
+	k, err := p.jail.kindOf(s)
 	if err != nil {
 		return Result{}, err
 	}
@@ -69,6 +69,9 @@ func (p *pool) take(k kind, s Spec) *run {
 	h := p.kinds[k]
 	if h == nil {
 		s.Stdin = nil
+		if !s.verb() {
+			s.Args = nil
+		}
 		h = &shelf{spec: s}
 		p.kinds[k] = h
 	}
@@ -182,6 +185,24 @@ func (p *pool) sweep() {
 	if !p.closed {
 		p.arm()
 	}
+}
+
+// dismiss forgets the kinds of a worktree, and ends what waits for them.
+func (p *pool) dismiss(worktree string) {
+	var gone sync.WaitGroup
+	p.mu.Lock()
+	for k, h := range p.kinds {
+		if h.spec.Worktree != worktree {
+			continue
+		}
+		delete(p.kinds, k) // one that is just being started is ended when it has
+		p.waiting -= len(h.ready)
+		for _, r := range h.ready {
+			gone.Go(r.discard)
+		}
+	}
+	p.mu.Unlock()
+	gone.Wait()
 }
 
 // close ends every process that waits, and returns when they are dead.

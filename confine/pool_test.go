@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"world/confine"
-	"world/fault"
 )
 
 // newWarm is a site whose jail keeps some processes waiting.
@@ -208,8 +207,4 @@ func TestWarmDies(t *testing.T) {
 		t.Errorf("%d processes wait after the end", all)
 	}
 	eventually(t, "it is dead", func() bool { return processes(t, s.worktree) == 0 })
-	spec.Program = s.image
-	if _, err := s.jail.Run(context.Background(), spec); !fault.Is(err, fault.Invalid) {
-		t.Errorf("a program that is not the first stage: %v", err)
-	}
 }

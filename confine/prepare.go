@@ -162,11 +162,14 @@ func (r *run) checkWorktree() error {
 	return nil
 }
 
-func (r *run) user() User {
+func (r *run) user() User { return userOf(r.spec.User) }
+
+// userOf is who runs what a user is named for: an ordinary user himself.
+func userOf(named User) User {
 	if os.Geteuid() != 0 {
 		return User(os.Geteuid())
 	}
-	return r.spec.User
+	return named
 }
 
 // pipe makes a pipe between daemon and jail, to write up to the daemon or to hold

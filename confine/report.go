@@ -45,29 +45,40 @@ type reporter struct {
 	settling bool // the program has ended by itself, and its layer is being applied
 }
 
+// start lets a waiting run begin.
+type start struct {
+	Wall time.Duration
+	Args []string // a program's; a verb has its own from the beginning
+}
+
+// beginWord is before it in its line on the lifeline.
+const beginWord = "begin "
+
+// maxLine is how long a line on the lifeline may be, in bytes: as long as all that
+// a program may be started with on Linux, in JSON.
+const maxLine = 16 << 20
+
 // live ends this process when the daemon's end of the lifeline closes, which it
 // does with the daemon. Lines on it let a waiting run begin, or ask for an end that
 // leaves an applying stage in peace.
-func (r *reporter) live(lifeline *os.File, begun chan<- struct{}) {
+func (r *reporter) live(lifeline *os.File, begun chan<- start) {
 	lines := bufio.NewScanner(lifeline)
+	lines.Buffer(nil, maxLine)
 	for lines.Scan() {
 		said, ok := strings.CutPrefix(lines.Text(), beginWord)
 		if !ok {
 			r.cut(Bound(said))
 			continue
 		}
-		wall, err := time.ParseDuration(said)
-		if err != nil {
+		var begin start
+		if err := json.Unmarshal([]byte(said), &begin); err != nil {
 			break
 		}
-		time.AfterFunc(wall, func() { r.cut(WallBound) })
-		close(begun)
+		time.AfterFunc(begin.Wall, func() { r.cut(WallBound) })
+		begun <- begin
 	}
 	os.Exit(137)
 }
-
-// beginWord is before the wall time in the line that lets a waiting run begin.
-const beginWord = "begin "
 
 // applying tells that from here on the worktree may be changed, and keeps the
 // program's own bounds from ending what it no longer runs for.
@@ -89,6 +100,12 @@ func (r *reporter) cut(bound Bound) {
 
 // rehearse makes ready what the end will need.
 func (r *reporter) rehearse() { ending{Wrote: new([2]int64)}.text() }
+
+// wait says that this process waits, and returns what it is to begin with.
+func (r *reporter) wait(begun <-chan start) start {
+	r.pipe.WriteString(waitingMark)
+	return <-begun
+}
 
 func (r *reporter) begin() { r.pipe.WriteString(startedMark) }
 

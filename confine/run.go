@@ -28,21 +28,26 @@ func (j *Jail) Run(ctx context.Context, s Spec) (Result, error) {
 	if s.Worktree != "" {
 		j.ends.wait(ctx, s.Worktree)
 	}
-	if s.Warm && j.pool != nil {
+	if s.Warm && j.pool != nil && (s.verb() || j.reach.Level == Namespaces) {
 		return j.pool.run(ctx, s)
 	}
 	return j.runAt(ctx, j.reach.Level, s)
 }
 
-func (j *Jail) runAt(ctx context.Context, level Level, s Spec) (Result, error) {
+// admit refuses a spec that is none, or needs what a level does not give.
+func (j *Jail) admit(level Level, s Spec) error {
 	if err := s.check(); err != nil {
-		return Result{}, err
-	}
-	if err := s.Overlay.admits(level, j.reach); err != nil {
-		return Result{}, err
+		return err
 	}
 	if s.FileAt != "" && level != Namespaces {
-		return Result{}, fault.New("confine: run", fault.Unavailable, "a file at a place of its own needs level %s", Namespaces)
+		return fault.New("confine: run", fault.Unavailable, "a file at a place of its own needs level %s", Namespaces)
+	}
+	return s.Overlay.admits(level, j.reach)
+}
+
+func (j *Jail) runAt(ctx context.Context, level Level, s Spec) (Result, error) {
+	if err := j.admit(level, s); err != nil {
+		return Result{}, err
 	}
 	if s.shorten(ctx); s.Limits.Wall <= 0 || ctx.Err() != nil {
 		return Result{Level: level, Exit: -1, Bound: boundOf(ctx)}, nil

@@ -38,9 +38,11 @@ type Spec struct {
 	Family string // in the place of User: runs of a family take turns in many users
 	Limits Limits
 
-	// Warm lets a run of a verb begin in a process that waits for its input, and
-	// keeps others waiting for runs that differ in nothing but Stdin and
-	// Limits.Wall. No process serves two.
+	// Warm lets a run begin in a process that waits for its input, and keeps others
+	// waiting for runs that differ in nothing but Stdin and Limits.Wall, and for a
+	// program Args. No process serves two. Of a program it is the first stage that
+	// waits, with the fence around it, so it needs level namespaces; below it, a
+	// program begins afresh.
 	Warm bool
 }
 
@@ -96,6 +98,9 @@ type Result struct {
 	Changes []byte // the Applier's report
 }
 
+// verb reports whether the run is of the first stage's own verb, not of a program.
+func (s Spec) verb() bool { return s.Program == nil && s.Path == "" }
+
 // check refuses a spec that could not mean anything. All of it is written by our
 // own rooms, so a failure is a broken invariant of theirs, reported as Invalid.
 func (s Spec) check() error {
@@ -123,10 +128,8 @@ func (s Spec) check() error {
 		return invalid("a file at a place of its own takes the place of a worktree")
 	case s.Program != nil && s.Path != "":
 		return invalid("a run has one program")
-	case len(s.Args) == 0 && s.Program == nil && s.Path == "":
+	case len(s.Args) == 0 && s.verb():
 		return invalid("a run needs a program or a verb")
-	case s.Warm && (s.Program != nil || s.Path != ""):
-		return invalid("a program other than the first stage cannot wait for its input")
 	}
 	return s.Overlay.check(s)
 }

@@ -100,13 +100,17 @@ func (s Stage) begin(args []string) int {
 	r := &reporter{pipe: os.NewFile(reportFD, "report"), group: o.Level < Namespaces && o.child() && unix.Getpgrp() == os.Getpid()}
 	// Below namespaces the daemon's death signals only this process, and inside
 	// them there is a moment before that signal is armed; the pipe covers both.
-	begun := make(chan struct{})
+	begun := make(chan start, 1)
 	go r.live(os.NewFile(lifelineFD, "lifeline"), begun)
 	if !o.Waits {
 		time.AfterFunc(o.Wall, func() { r.cut(WallBound) })
 	}
 	if err := firstToGo(); err != nil {
 		return refuse("oom score", err)
+	}
+	if o.Waits && o.child() {
+		r.rehearse()
+		o.Args = r.wait(begun).Args
 	}
 	var l layer
 	if o.Overlay != nil {
@@ -129,7 +133,7 @@ func (s Stage) begin(args []string) int {
 }
 
 // call becomes a verb.
-func (s Stage) call(o order, r *reporter, begun <-chan struct{}) int {
+func (s Stage) call(o order, r *reporter, begun <-chan start) int {
 	verb, ok := s.Verbs[o.Args[0]]
 	if o.Args[0] == probeVerb {
 		verb, ok = probe, true
@@ -150,8 +154,7 @@ func (s Stage) call(o order, r *reporter, begun <-chan struct{}) int {
 			verb(args, bytes.NewReader(input), io.Discard, io.Discard)
 		}
 		r.rehearse()
-		r.pipe.WriteString(waitingMark)
-		<-begun
+		r.wait(begun)
 	}
 	stdout, stderr := &counted{Writer: os.Stdout}, &counted{Writer: os.Stderr}
 	r.begin()

@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"encoding/json"
 	"fmt"
 	"time"
 )
@@ -29,9 +30,17 @@ func (r *run) isUp() bool {
 
 // begin hands a waiting process its input.
 func (r *run) begin(s Spec) error {
-	r.spec.Limits.Wall = s.Limits.Wall
+	r.spec.Limits.Wall, r.spec.Args = s.Limits.Wall, s.Args
 	r.began = time.Now()
-	if _, err := fmt.Fprintf(r.ask, "%s%s\n", beginWord, r.spec.innerWall()); err != nil {
+	text, err := json.Marshal(start{r.spec.innerWall(), s.Args})
+	if err != nil {
+		return err
+	}
+	// One that does not read could hold up who writes more than a pipe holds.
+	if err := r.ask.SetWriteDeadline(r.began.Add(s.Limits.Wall)); err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(r.ask, "%s%s\n", beginWord, text); err != nil {
 		return err
 	}
 	go func() {

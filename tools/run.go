@@ -89,7 +89,7 @@ func (h *Handler) runSpec(job broker.Job, worktree string, o order, p policy.Pol
 	if len(o.argv) > 0 {
 		s.Args = append(append(s.Args, "--"), o.argv...)
 	}
-	s.File, s.Stdin = rules, []byte(o.stdin)
+	s.File, s.Stdin, s.Warm = rules, []byte(o.stdin), true
 	s.Overlay = &confine.Overlay{Law: rules, Bytes: layer, Files: layered, Time: takeOver}
 	s.Limits = confine.Limits{
 		Wall: wall, CPU: 2 * wall, Memory: runMemory, FileSize: layer, Files: runFiles, Processes: runProcesses,

@@ -38,7 +38,7 @@ func build(m *testing.M) int {
 	}
 	code := m.Run()
 	// The jail forks from one thread that lives as long as the process.
-	if err := goleak.Find(goleak.IgnoreAnyFunction("world/confine.init.func1.1")); code == 0 && err != nil {
+	if err := goleak.Find(goleak.IgnoreAnyFunction("world/confine.newSpawner.func1")); code == 0 && err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"time"
 
 	"world/cmd/internal/statedir"
@@ -93,5 +94,15 @@ func (d *boot) keepRemembering(ctx context.Context) {
 
 // desk carries out an operator's word in this daemon.
 func (d *boot) desk() attended.Desk {
-	return attended.Desk{Office: officeOf(d.store), Root: worktreesOf(d.layout), Home: d.name, Jail: d.jail, Wall: time.Now, Forget: d.layout.forget}
+	return attended.Desk{Office: officeOf(d.store), Root: worktreesOf(d.layout), Home: d.name, Jail: d.jail, Wall: time.Now, Forget: d.forget}
+}
+
+// forget takes away what is kept for calls of an episode, and ends what waits for them.
+func (d *boot) forget(episode store.EpisodeID) error {
+	if d.layout.workspaces != "" {
+		if worktree, err := filepath.EvalSymlinks(filepath.Join(d.layout.workspaces, string(episode))); err == nil {
+			d.jail.Dismiss(worktree)
+		}
+	}
+	return d.layout.forget(episode)
 }
