@@ -2,8 +2,6 @@ package fsck
 
 import (
 	"encoding/binary"
-	"errors"
-	"iter"
 
 	"world/store"
 	"world/store/record"
@@ -14,19 +12,19 @@ import (
 // What else an entry names may come later, and is looked for at the end.
 type beside struct {
 	*checker
-	next   func() (store.Row[store.Entry], error, bool)
+	links  *links
 	at     *logged    // the entry that is due, nil for one that is yet to be read
 	room   logged     // where at lies
 	wants  [][32]byte // objects that it waits for
-	before store.Head
-	failed error // what kept the log from being read to its end
+	last   store.Head // of the entries that were judged
 	recent kept
 }
 
 // logged is an entry with what it leads to, when it is of a call.
 type logged struct {
 	store.Row[store.Entry]
-	led ledTo
+	link *link
+	led  ledTo
 	evidence
 }
 
@@ -47,45 +45,28 @@ func ofCall(r store.Row[store.Entry]) bool {
 // objects re-hashes every object, decodes those that are records, and re-derives
 // the log: its chain, what each entry names, and what it is about.
 func (c *checker) objects() error {
-	b := &beside{checker: c, before: store.Void}
-	next, stop := iter.Pull2(c.entries())
-	defer stop()
-	b.next = next
 	// These are bounded later than the log, so that all of what it names is there.
 	late, err := c.from.Audit(c.ctx)
 	if err != nil {
 		return err
 	}
 	defer late.Close()
+	b := &beside{checker: c, last: store.Void, links: readLinks(c.ctx, c.audit)}
+	defer b.links.stop()
+	c.look = late // the other reads the log
+	defer func() { c.look = c.audit }()
 	ahead := newAhead((*judged).judge, b.object)
 	err = ahead.end(late.Objects(c.ctx, func(r store.Row[store.StoredObject]) error {
 		return ahead.add(judged{row: r}, len(r.Value.Bytes))
 	}))
 	c.complete = true
 	b.advance()
-	if b.failed != nil {
-		c.find("log", "cannot be read to its end: %s", why(b.failed))
-	} else if headErr := c.head(b.before); err == nil {
+	if b.links.err != nil {
+		c.find("log", "cannot be read to its end: %s", why(b.links.err))
+	} else if headErr := c.head(b.last); err == nil {
 		err = headErr
 	}
 	return err
-}
-
-var errStopped = errors.New("nobody reads on")
-
-// entries is the log as a sequence; an error ends it.
-func (c *checker) entries() iter.Seq2[store.Row[store.Entry], error] {
-	return func(yield func(store.Row[store.Entry], error) bool) {
-		err := c.audit.Entries(c.ctx, func(r store.Row[store.Entry]) error {
-			if !yield(r, nil) {
-				return errStopped
-			}
-			return nil
-		})
-		if err != nil && !errors.Is(err, errStopped) {
-			yield(store.Row[store.Entry]{}, err)
-		}
-	}
 }
 
 // object takes one judged object, and judges the entries that are due by it.
@@ -103,8 +84,8 @@ func (b *beside) advance() {
 	for b.due() {
 		l := b.at
 		b.at = nil
-		b.link(l, b.before, l.Value)
-		b.before = l.Value.Head()
+		b.link(l, l.link)
+		b.last = l.Value.Head()
 		b.entry(l)
 	}
 }
@@ -121,12 +102,12 @@ func (b *beside) due() bool {
 		}
 		switch l := b.at; {
 		case l == nil:
-			row, err, more := b.next()
-			if !more || err != nil {
-				b.failed = errors.Join(b.failed, err)
+			next := b.links.next()
+			if next == nil {
 				return false
 			}
-			b.room = logged{Row: row, evidence: evidence{requests: b.room.requests[:0], records: b.room.records[:0]}}
+			row := next.row
+			b.room = logged{Row: row, link: next, evidence: evidence{requests: b.room.requests[:0], records: b.room.records[:0]}}
 			b.at = &b.room
 			if ofCall(row) {
 				b.want(row.Value.Transition)

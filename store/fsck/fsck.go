@@ -57,6 +57,7 @@ type checker struct {
 	ctx    context.Context
 	from   store.Auditor
 	audit  store.Audit
+	look   store.Audit // where single objects are looked up
 	opts   Options
 	report Report
 
@@ -88,7 +89,7 @@ func Run(ctx context.Context, from store.Auditor, opts Options) (Report, error) 
 	}
 	defer a.Close()
 	c := &checker{
-		ctx: ctx, from: from, audit: a, opts: opts,
+		ctx: ctx, from: from, audit: a, look: a, opts: opts,
 		calls:      calls{places: map[store.InvocationID]int32{}},
 		spending:   map[store.EpisodeID]*spending{},
 		reconciled: map[string]store.Ref{},

@@ -9,14 +9,11 @@ import (
 )
 
 // link holds an entry to the one that stands before it.
-func (c *checker) link(at place, before store.Head, e store.Entry) {
-	want := store.Chain(before, store.Draft{
-		SemanticsEpoch: e.SemanticsEpoch, TransitionFn: e.TransitionFn, Interpreter: e.Interpreter,
-		WrittenBy: e.WrittenBy, Transition: e.Transition, StateRoot: e.StateRoot,
-	}, e.Invocation)
+func (c *checker) link(at place, l *link) {
+	e, want := l.row.Value, l.want
 	switch {
 	case e.Index != want.Index:
-		c.breaks(at.Where(), "the entry before it is %d", before.Index)
+		c.breaks(at.Where(), "the entry before it is %d", l.before.Index)
 	case e.Prev != want.Prev:
 		c.breaks(at.Where(), "its prevEntryHash is not the hash of the entry before")
 	case e.Hash != want.Hash:

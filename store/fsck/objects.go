@@ -105,7 +105,7 @@ func (c *checker) bytes(r store.Ref) (store.StoredObject, error) {
 	if _, err := store.ParseRef(string(r)); err != nil {
 		return store.StoredObject{}, err
 	}
-	row, err := c.audit.Object(c.ctx, r)
+	row, err := c.look.Object(c.ctx, r)
 	if err == nil && store.RefOf(row.Value.Bytes) != r {
 		err = fault.New("fsck: object", fault.Corrupt, "object %s has other bytes", r)
 	}

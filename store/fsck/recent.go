@@ -95,7 +95,7 @@ func (r *recent) chain(head store.Head) error {
 		}
 		row := store.Row[store.Entry]{Value: e, Name: rows.EntryWhere}
 		r.report.Entries++
-		r.link(row, before, e)
+		r.link(row, &link{row, before, chained(before, e)})
 		before = e.Head()
 		if err := r.entry(row); err != nil {
 			return err
