@@ -35,7 +35,8 @@ type bulk struct {
 	head    store.Head
 	ledgers map[store.EpisodeID]*store.Ledger
 	latest  int64
-	lose    bool // the next effect gets no outcome
+	lose    bool       // the next effect gets no outcome
+	putting chan error // what came of the rows that are being written, while calls go on
 }
 
 func (b *bulk) LastTime(context.Context) (int64, error) { return b.latest, nil }
@@ -106,14 +107,28 @@ func (b *bulk) Commit(_ context.Context, f store.Finish) (store.Entry, error) {
 }
 
 // flush writes what has come together, with the head and the sums as they are now.
+// It waits only for the rows of the flush before it.
 func (b *bulk) flush(ctx context.Context) error {
-	b.rows.Head, b.rows.At = &b.head, b.latest
+	head := b.head
+	b.rows.Head, b.rows.At = &head, b.latest
 	for episode, l := range b.ledgers {
 		b.rows.Ledgers = append(b.rows.Ledgers, *l)
 		b.rows.Leases = append(b.rows.Leases, store.Lease{Episode: episode, Epoch: 1})
 	}
-	err := b.Put(ctx, b.rows)
-	b.rows = store.Rows{}
+	err := b.wait()
+	rows, done := b.rows, make(chan error, 1)
+	go func() { done <- b.Put(ctx, rows) }()
+	b.rows, b.putting = store.Rows{}, done
+	return err
+}
+
+// wait returns what came of the last flush.
+func (b *bulk) wait() error {
+	if b.putting == nil {
+		return nil
+	}
+	err := <-b.putting
+	b.putting = nil
 	return err
 }
 
@@ -168,6 +183,7 @@ func build(t *testing.T, path string, entries int64) *world {
 		}
 	}
 	ok(t, b.flush(ctx))
+	ok(t, b.wait())
 	ok(t, s.SetSeal(ctx, store.Filling, store.Unsealed))
 	return w
 }

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"world/fault"
@@ -90,8 +91,14 @@ func put(c *conn, r store.Rows) error {
 			_, failed = c.exec(query, args...)
 		}
 	}
+	about := map[store.Ref]int64{} // the first entry about what is not marked yet
+	for _, e := range slices.Backward(r.Entries) {
+		about[e.Transition] = e.Index
+	}
 	for _, o := range r.Objects {
-		putStored(row, o)
+		if failed == nil {
+			failed = putStored(c, o, about)
+		}
 	}
 	for _, cl := range r.Claims {
 		row(insertClaim+" ON CONFLICT DO NOTHING", append(rows.ClaimArgs(cl), none, none)...)
@@ -103,7 +110,7 @@ func put(c *conn, r store.Rows) error {
 	}
 	for _, e := range r.Entries {
 		row(insertEntry+" ON CONFLICT DO NOTHING", rows.EntryArgs(e)...)
-		if failed == nil {
+		if index, there := about[e.Transition]; there && index == e.Index && failed == nil {
 			failed = mark(c, subject{e.Transition, e.Index})
 		}
 		if e.Invocation != "" {
@@ -156,17 +163,32 @@ func putIntent(row func(string, ...any), i store.Intent) {
 	}
 }
 
-// putStored keeps an object with all its labels, the first one first.
-func putStored(row func(string, ...any), o store.StoredObject) {
+// putStored keeps an object with all its labels, the first one first. One that is new
+// and that an entry is about is marked, and about forgets it.
+func putStored(c *conn, o store.StoredObject, about map[store.Ref]int64) error {
 	for i, l := range o.Labels {
-		if i == 0 {
-			d := store.ObjectDigest(o.Ref, l)
-			row(insertObjects[1], rows.Blob(o.Ref), l.SemanticID, l.Provenance, d[:], none, o.Bytes)
-			row(insertTwin, rows.Blob(o.Ref), l.SemanticID, l.Provenance, d[:], o.Bytes)
+		if i > 0 {
+			d := store.LabelDigest(o.Ref, l)
+			if _, err := c.exec("INSERT INTO labels (hash, semantic_id, provenance, digest) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+				rows.Blob(o.Ref), l.SemanticID, l.Provenance, d[:]); err != nil {
+				return err
+			}
 			continue
 		}
-		d := store.LabelDigest(o.Ref, l)
-		row("INSERT INTO labels (hash, semantic_id, provenance, digest) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
-			rows.Blob(o.Ref), l.SemanticID, l.Provenance, d[:])
+		d := store.ObjectDigest(o.Ref, l)
+		index, marked := about[o.Ref]
+		if !marked {
+			index = none
+		}
+		n, err := c.exec(insertObjects[1], rows.Blob(o.Ref), l.SemanticID, l.Provenance, d[:], index, o.Bytes)
+		if err == nil && n == 0 {
+			_, err = c.exec(insertTwin, rows.Blob(o.Ref), l.SemanticID, l.Provenance, d[:], o.Bytes)
+		} else if marked {
+			delete(about, o.Ref)
+		}
+		if err != nil {
+			return err
+		}
 	}
+	return nil
 }
