@@ -12,6 +12,7 @@ import (
 type part struct {
 	statement string
 	args      []any
+	condition bool  // the statement is one that must be true, or nothing is committed
 	guard     bool  // it must return so many rows, or nothing is committed
 	rows      int64 // see guard; 0 for one row at least, of a key that has one at most
 }
@@ -85,6 +86,10 @@ func composeText(parts []part) string {
 			return fmt.Sprintf("$%d", before+n)
 		})
 		before += len(p.args)
+		if p.condition {
+			guards = append(guards, statement)
+			continue
+		}
 		with = append(with, fmt.Sprintf("p%d AS (%s)", i, statement))
 		switch {
 		case p.guard && p.rows > 0:

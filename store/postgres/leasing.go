@@ -29,7 +29,7 @@ type taking struct {
 }
 
 func (t *taking) alone() bool    { return true }
-func (t *taking) wants(w *wants) { want(&w.leases, t.episode) }
+func (t *taking) wants(w *wants) { want(&w.leases, t.episode); w.holders = true }
 
 func (t *taking) decide(v *view, op string) error {
 	t.refused = nil
@@ -55,11 +55,35 @@ func (t *taking) decide(v *view, op string) error {
 		}
 		return nil
 	}
+	if err := v.depose(was.owner); err != nil {
+		return err
+	}
 	is := t.terms.give(was, v.owner, v.now)
 	is.Epoch++
 	is.wanted = ""
 	v.out.leases.set(t.episode, &was, is)
 	t.taken = is.Lease
+	return nil
+}
+
+// depose begins a new term on the row of the writer that had a lease. Whatever it
+// has sent or sends under the old one fails, wherever its messages may be: it
+// finds out, asks what is still its own, and goes on. One that left has no row.
+func (v *view) depose(owner string) error {
+	holder, ok := v.holders[metaWriter+owner]
+	if !ok {
+		return nil
+	}
+	if holder.err != nil {
+		return holder.err
+	}
+	at, err := holder.row.progress()
+	if err != nil {
+		return err
+	}
+	was := holder.row
+	at.term++
+	v.out.deposed.set(was.key, &was, at.row(was.key))
 	return nil
 }
 

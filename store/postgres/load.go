@@ -17,6 +17,7 @@ const nowMicros = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
 // wants names what a transaction locks and reads. A zero one wants nothing.
 type wants struct {
 	leases   map[store.EpisodeID]bool // locked
+	holders  bool                     // with the leases, the rows of the writers who have them, locked
 	head     bool                     // locked
 	spend    map[spendKey]bool
 	next     map[store.EpisodeID]bool
@@ -54,9 +55,11 @@ func (w *wants) refs(named []store.Ref, objects []store.Object) {
 const (
 	beginStatement = "BEGIN ISOLATION LEVEL READ COMMITTED"
 	lockLeases     = "SELECT " + leaseColumns + " FROM world.leases WHERE episode = ANY($1) ORDER BY episode FOR UPDATE"
-	lockHead       = "SELECT " + rows.HeadColumns + " FROM world.head WHERE id = 1 FOR UPDATE"
-	readClock      = "SELECT " + nowMicros + ", " + rows.ClockColumns + " FROM world.clock WHERE id = 1"
-	readSpend      = "SELECT s.episode, s.effect, s.scope, s.total, s.ceiling, s.digest FROM unnest($1::text[], $2::text[], $3::text[]) n (episode, effect, scope) " +
+	lockHolders    = "SELECT " + metaColumns + " FROM world.meta WHERE key IN (SELECT $1::text || owner FROM world.leases WHERE episode = ANY($2) AND owner <> '') " +
+		"AND key <> $1::text || $3::text ORDER BY key FOR UPDATE"
+	lockHead  = "SELECT " + rows.HeadColumns + " FROM world.head WHERE id = 1 FOR UPDATE"
+	readClock = "SELECT " + nowMicros + ", " + rows.ClockColumns + " FROM world.clock WHERE id = 1"
+	readSpend = "SELECT s.episode, s.effect, s.scope, s.total, s.ceiling, s.digest FROM unnest($1::text[], $2::text[], $3::text[]) n (episode, effect, scope) " +
 		"JOIN world.spend s ON s.episode = n.episode AND s.effect = n.effect AND s.scope = n.scope"
 	readNext    = "SELECT n.episode, (SELECT max(i.ordinal) + 1 FROM world.intents i WHERE i.episode = n.episode) FROM unnest($1::text[]) n (episode)"
 	readClaims  = "SELECT " + rows.ClaimColumns + " FROM world.claims WHERE invocation = ANY($1)"
@@ -78,6 +81,9 @@ func (w *wants) load(b *pgx.Batch, owner string) *view {
 	b.Queue(beginStatement)
 	if len(w.leases) > 0 {
 		read(b, scanLease, func(r leaseRow, err error) { v.leases[r.Episode] = found[leaseRow]{r, err} }, lockLeases, texts(w.leases))
+	}
+	if w.holders {
+		read(b, scanMeta, func(r metaRow, err error) { v.holders[r.key] = found[metaRow]{r, err} }, lockHolders, metaWriter, texts(w.leases), owner)
 	}
 	if w.head {
 		read(b, func(row rows.Scanner) (store.Head, error) { return rows.ScanHead(row) },

@@ -97,12 +97,15 @@ func TestPausedHolder(t *testing.T) {
 	equal(t, "indeterminate while it runs", len(lost), 0)
 
 	ok(t, p.Process.Signal(syscall.SIGSTOP))
+	writer := func() string {
+		return query[string](t, url, "SELECT value FROM world.meta WHERE key = 'writer child'")
+	}
 	until(t, "the lease ends", func() bool {
 		lost, err = w.Indeterminate(w.ctx, 10)
 		ok(t, err)
 		return len(lost) == 1
 	})
-	ended := time.Now()
+	ended, before := time.Now(), writer()
 	until(t, "takeover", func() bool {
 		_, err := w.Lease(w.ctx, episode)
 		if err != nil {
@@ -112,6 +115,10 @@ func TestPausedHolder(t *testing.T) {
 	})
 	if waited := time.Since(ended); waited < 400*time.Millisecond {
 		t.Fatalf("the takeover came %v after the lease's end: the handler's deadline is 500 ms", waited)
+	}
+	// What the first may have sent before it was stopped can no longer commit.
+	if after := writer(); after == before || !strings.Contains(before, " term 1 ") || !strings.Contains(after, " term 2 ") {
+		t.Fatalf("the holder's row was %q and is %q after the takeover", before, after)
 	}
 	ok(t, w.call("of-the-parent"))
 	lost, err = w.Indeterminate(w.ctx, 10)

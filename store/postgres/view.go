@@ -27,6 +27,7 @@ type view struct {
 	clock    found[int64]
 	head     *found[store.Head] // nil when there is no genesis
 	leases   map[store.EpisodeID]found[leaseRow]
+	holders  map[string]found[metaRow] // other writers, by key, who have one of the leases
 	spend    map[spendKey]found[spendRow]
 	next     map[store.EpisodeID]int64 // ordinals
 	claims   map[store.InvocationID]found[store.Claim]
@@ -44,7 +45,7 @@ type view struct {
 
 func newView(owner string) *view {
 	return &view{
-		owner: owner, leases: map[store.EpisodeID]found[leaseRow]{}, spend: map[spendKey]found[spendRow]{},
+		owner: owner, leases: map[store.EpisodeID]found[leaseRow]{}, holders: map[string]found[metaRow]{}, spend: map[spendKey]found[spendRow]{},
 		next: map[store.EpisodeID]int64{}, claims: map[store.InvocationID]found[store.Claim]{},
 		intents: map[intentKey]found[store.Intent]{}, objects: map[store.Ref]store.Label{},
 		sessions: map[store.CredentialID]found[rows.Session]{}, registry: map[string]found[store.HeadMove]{},
@@ -85,7 +86,7 @@ func (v *view) keep(objects []store.Object) {
 }
 
 // held is the fence: only the owner of a lease writes under it, under its current
-// epoch and before it ends. What is written is fenced with the row once more.
+// epoch and before it ends. What is written is fenced once more, see runningCondition.
 func (v *view) held(op string, l store.Lease) (leaseRow, error) {
 	r, ok := v.leases[l.Episode]
 	switch {

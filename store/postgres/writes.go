@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -11,9 +10,10 @@ import (
 
 // writes are the rows that a transaction changes.
 type writes struct {
-	fences   []leaseRow            // leases that must still be running when this is written
+	until    int64                 // when the first of the leases ends that this stands on, 0 for none
 	callers  map[rows.Session]bool // sessions that must still be as they are
 	leases   changes[leaseRow]
+	deposed  changes[metaRow] // rows of writers whose leases this takes
 	spend    changes[spendRow]
 	claims   []store.Claim
 	objects  []store.Object // new
@@ -52,10 +52,10 @@ func (c *changes[T]) set(key any, was *T, is T) {
 	c.list = append(c.list, changed[T]{was, is})
 }
 
-// fence makes a lease a condition of the transaction, once.
+// fence makes it a condition of the transaction that a lease has not ended.
 func (w *writes) fence(r leaseRow) {
-	if !slices.ContainsFunc(w.fences, func(f leaseRow) bool { return f.Episode == r.Episode }) {
-		w.fences = append(w.fences, r)
+	if w.until == 0 || r.until < w.until {
+		w.until = r.until
 	}
 }
 
@@ -65,15 +65,15 @@ func (w *writes) none() bool {
 		len(w.closed.list)+len(w.entries)+len(w.sessions.list)+len(w.registry.list) == 0 && w.clock == 0
 }
 
-const fenceStatement = "SELECT 1 FROM (SELECT unnest($1::text[]) AS episode, unnest($2::bytea[]) AS digest) n JOIN world.leases l " +
-	"ON l.episode = n.episode AND l.digest = n.digest AND l.until > " + nowMicros + " FOR UPDATE OF l"
-
-const fenceOne = "SELECT 1 FROM world.leases l WHERE l.episode = $1::text AND l.digest = $2::bytea AND l.until > " + nowMicros + " FOR UPDATE"
+// runningCondition is that no lease has ended which the transaction stands on. That
+// none was taken by another process needs no look at its row: who takes a lease
+// changes the row of the writer that had it, which is a guard of every transaction.
+const runningCondition = "$1::bigint > " + nowMicros
 
 const callersStatement = "SELECT 1 FROM (SELECT unnest($1::text[]) AS credential, unnest($2::bytea[]) AS digest) n JOIN world.sessions s " +
 	"ON s.credential = n.credential AND s.digest = n.digest"
 
-const callerOne = "SELECT 1 FROM world.sessions s WHERE s.credential = $1::text AND s.digest = $2::bytea"
+const callerCondition = "EXISTS (SELECT 1 FROM world.sessions s WHERE s.credential = $1::text AND s.digest = $2::bytea)"
 
 const labelStatement = "INSERT INTO world.labels (hash, semantic_id, provenance, digest) " +
 	"SELECT * FROM unnest($1::bytea[], $2::text[], $3::text[], $4::bytea[]) ON CONFLICT (hash, semantic_id, provenance) DO NOTHING"
@@ -84,12 +84,12 @@ const clockStatement = "UPDATE world.clock SET at = $1, digest = $2 WHERE id = 1
 // which all transactions lock, and rows of one table in the order of their keys,
 // so that no two transactions wait for each other.
 func (w *writes) parts() []part {
-	slices.SortFunc(w.fences, func(x, y leaseRow) int { return compare(x.Episode, y.Episode) })
-	all := standing(w.several, fenceStatement, fenceOne, w.fences, func(r leaseRow) (string, store.Digest) { return string(r.Episode), r.digest() })
-	callers := slices.Collect(maps.Keys(w.callers))
-	all = append(all, standing(w.several, callersStatement, callerOne, callers, func(r rows.Session) (string, store.Digest) {
-		return string(r.Credential), r.Digest()
-	})...)
+	var all []part
+	if w.until > 0 {
+		all = append(all, part{statement: runningCondition, args: []any{w.until}, condition: true})
+	}
+	all = append(all, w.callersPart()...)
+	all = append(all, w.deposed.parts(true, metaTable, metaArgs, metaRow.digest)...)
 	all = append(all, w.leases.parts(w.several, leaseTable, leaseArgs, leaseRow.digest)...)
 	all = append(all, w.spend.parts(w.several, spendTable, spendArgs, spendRow.digest)...)
 	all = append(all, w.headPart()...)
@@ -108,21 +108,21 @@ func (w *writes) parts() []part {
 	return all
 }
 
-// standing is the guard that rows are as they were read: many of them, or one.
-func standing[T any](several bool, many, one string, list []T, row func(T) (string, store.Digest)) []part {
-	n := len(list)
+// callersPart is the guard that sessions are as they were read: many, or one.
+func (w *writes) callersPart() []part {
+	n := len(w.callers)
 	if n == 0 {
 		return nil
 	}
-	keys, digests := make([]string, n), make([][]byte, n)
-	for i, r := range list {
-		key, d := row(r)
-		keys[i], digests[i] = key, d[:]
+	credentials, digests := make([]string, 0, n), make([][]byte, 0, n)
+	for r := range w.callers {
+		d := r.Digest()
+		credentials, digests = append(credentials, string(r.Credential)), append(digests, d[:])
 	}
-	if n == 1 && !several {
-		return []part{{statement: one, args: []any{keys[0], digests[0]}, guard: true}}
+	if n == 1 && !w.several {
+		return []part{{statement: callerCondition, args: []any{credentials[0], digests[0]}, condition: true}}
 	}
-	return []part{{statement: many, args: []any{keys, digests}, guard: true, rows: int64(n)}}
+	return []part{{statement: callersStatement, args: []any{credentials, digests}, guard: true, rows: int64(n)}}
 }
 
 func added[T any](several bool, t table, list []T, args func(T) []any) []part {
