@@ -129,7 +129,9 @@ var insertTwin = "INSERT INTO objects (hash, semantic_id, provenance, digest, ab
 	"(SELECT count(*) FROM objects WHERE substr(hash, 1, 8) = substr(?1, 1, 8)) " +
 	"WHERE NOT EXISTS (SELECT 1 FROM objects WHERE " + hashIs(1) + ")"
 
-// putLabels adds the labels that differ from the first one of their object.
+// putLabels adds the labels that differ from the first one of their object. The join
+// is a cross join so that it starts with the few: left free, SQLite starts with all
+// objects there are.
 func putLabels(c *conn, objects []store.Object) error {
 	args := make([]any, 0, 4*len(objects))
 	for _, o := range objects {
@@ -139,7 +141,7 @@ func putLabels(c *conn, objects []store.Object) error {
 	}
 	_, err := c.exec("INSERT INTO labels (hash, semantic_id, provenance, digest) "+
 		"SELECT n.column1, n.column2, n.column3, n.column4 FROM (VALUES "+values(len(objects), 4)+") n "+
-		"JOIN objects o ON substr(o.hash, 1, 8) = substr(n.column1, 1, 8) AND o.hash = n.column1 "+
+		"CROSS JOIN objects o ON substr(o.hash, 1, 8) = substr(n.column1, 1, 8) AND o.hash = n.column1 "+
 		"WHERE (o.semantic_id, o.provenance) <> (n.column2, n.column3) "+
 		"ON CONFLICT (hash, semantic_id, provenance) DO NOTHING", args...)
 	return err

@@ -44,12 +44,6 @@ func opener(path string) storetest.Opener {
 	}
 }
 
-func TestContract(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) storetest.Opener {
-		return opener(filepath.Join(t.TempDir(), "world.db"))
-	})
-}
-
 func TestCrash(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "world.db")
 	storetest.Crash(t, opener(path), 30, 20, func(round string) *exec.Cmd {
