@@ -26,10 +26,11 @@
 // The bound on memory is one on what each process holds of private, writable memory
 // (RLIMIT_DATA). From level landlock on there is no other memory beside it than files:
 // no shared mapping without a file, no memory file, no System V segment or queue. It
-// does not bound all processes of one run together, nor count what a process has made
-// read only after writing it, nor the kernel's buffers in pipes; what is inside begins
-// as the first that the kernel kills when memory runs out. It does not promise to hide the
-// processor's side channels.
+// does not count what a process has made read only after writing it. All private memory
+// of all processes of a program, that among it, is added up at level namespaces several
+// times a second; see Limits.Together. Neither counts the kernel's buffers in pipes, and
+// what is inside begins as the first that the kernel kills when memory runs out. It does
+// not promise to hide the processor's side channels.
 //
 // Source: DESIGN decisions D14, D23, D24, D26 and D27; reference/confinement.md.
 package confine

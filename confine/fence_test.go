@@ -246,3 +246,12 @@ func TestSharedNetwork(t *testing.T) {
 		t.Errorf("interfaces: %s", got)
 	}
 }
+
+// TestFenceSignals: a program cannot make process 1, which watches it, break off by a
+// signal that looks like a fault of its own.
+func TestFenceSignals(t *testing.T) {
+	s := newSite(t, confine.Namespaces)
+	if got := s.run(s.program("queue", "1")); string(got.Stdout) != "ok 0" || got.Exit != 0 {
+		t.Errorf("%+v", got)
+	}
+}

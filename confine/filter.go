@@ -11,8 +11,9 @@ import (
 
 // forbidden are system calls that reach around a fence of files and processes:
 // rings do what other calls are filtered for, name spaces would be built inside
-// the fence, memory of other processes is not the program's business, and memory that
-// belongs to no process is under no limit of one.
+// the fence, memory of other processes is not the program's business, memory that
+// belongs to no process is under no limit of one, and a signal with a word of its own
+// looks to who watches a program like a fault of his.
 var forbidden = []uint32{
 	unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
 	unix.SYS_UNSHARE, unix.SYS_SETNS, unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT,
@@ -22,17 +23,22 @@ var forbidden = []uint32{
 	unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD,
 	unix.SYS_MEMFD_CREATE, unix.SYS_MEMFD_SECRET,
 	unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_MSGGET, unix.SYS_SEMGET,
+	unix.SYS_RT_SIGQUEUEINFO, unix.SYS_RT_TGSIGQUEUEINFO,
 }
 
 const newNamespace = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET |
 	unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
 
 // Offsets of struct seccomp_data: number, architecture, low halves of the first
-// argument and of mmap's flags, its fourth.
+// argument, of fcntl's command, its second, and of mmap's flags, its fourth, and both
+// halves of what pidfd_send_signal is to tell, its third.
 const (
 	offsetNumber   = 0
 	offsetArch     = 4
 	offsetArgument = 16
+	offsetCommand  = 24
+	offsetInfoLow  = 32
+	offsetInfoHigh = 36
 	offsetMapFlags = 40
 )
 
@@ -90,6 +96,12 @@ func filterProgram(sockets, forks bool) []unix.SockFilter {
 		p = append(p, equal(call, 0, 1), deny)
 	}
 	p = append(p,
+		// Such a signal can also be sent through a descriptor, or be asked for when there is
+		// something to read; without a word of its own it is as that of kill.
+		equal(unix.SYS_PIDFD_SEND_SIGNAL, 0, 5),
+		load(offsetInfoLow), equal(0, 0, 2), load(offsetInfoHigh), equal(0, 1, 0), deny,
+		load(offsetNumber),
+		equal(unix.SYS_FCNTL, 0, 4), load(offsetCommand), equal(unix.F_SETSIG, 0, 1), deny, answer(unix.SECCOMP_RET_ALLOW),
 		equal(unix.SYS_MMAP, 0, 6), load(offsetMapFlags),
 		anyBit(unix.MAP_GROWSDOWN, 2, 0), anyBit(unix.MAP_ANONYMOUS, 0, 2), anyBit(unix.MAP_SHARED, 0, 1),
 		answer(unix.SECCOMP_RET_ERRNO|uint32(unix.ENOMEM)), answer(unix.SECCOMP_RET_ALLOW),

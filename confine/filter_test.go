@@ -21,7 +21,8 @@ func answer(t *testing.T, program []unix.SockFilter, arch, number, argument uint
 		}
 		switch i.Code {
 		case unix.BPF_LD | unix.BPF_W | unix.BPF_ABS:
-			accumulator = map[uint32]uint32{offsetNumber: number, offsetArch: arch, offsetArgument: argument, offsetMapFlags: argument}[i.K]
+			accumulator = map[uint32]uint32{offsetNumber: number, offsetArch: arch, offsetArgument: argument, offsetMapFlags: argument,
+				offsetCommand: argument, offsetInfoLow: argument & 0xffff, offsetInfoHigh: argument >> 16}[i.K]
 		case unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K:
 			skip(accumulator == i.K)
 		case unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K:
@@ -64,6 +65,11 @@ func TestFilterProgram(t *testing.T) {
 		{"map shared memory, validated", unix.SYS_MMAP, unix.MAP_SHARED_VALIDATE | unix.MAP_ANONYMOUS, nomem, nomem},
 		{"map what grows", unix.SYS_MMAP, unix.MAP_PRIVATE | unix.MAP_ANONYMOUS | unix.MAP_GROWSDOWN, nomem, nomem},
 		{"clone3", unix.SYS_CLONE3, 0, absent, absent},
+		{"signal through a descriptor", unix.SYS_PIDFD_SEND_SIGNAL, 0, allow, allow},
+		{"signal with a word, low", unix.SYS_PIDFD_SEND_SIGNAL, 8, deny, deny},
+		{"signal with a word, high", unix.SYS_PIDFD_SEND_SIGNAL, 8 << 16, deny, deny},
+		{"flags of a descriptor", unix.SYS_FCNTL, unix.F_SETFL, allow, allow},
+		{"signal of a descriptor", unix.SYS_FCNTL, unix.F_SETSIG, deny, deny},
 	}
 	for _, call := range forkCalls {
 		tests = append(tests, struct {

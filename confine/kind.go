@@ -28,6 +28,8 @@ func (h *shelf) deepen() { h.depth = min(h.depth+1, maxDepth) }
 const (
 	maxDepth = 8               // processes of one kind that wait
 	maxAge   = 5 * time.Minute // of a waiting process, and of a kind that nobody asks for
+
+	breath = 8 * time.Millisecond // from the end of a run to the start of a process for the next one
 )
 
 // kindOf digests a spec without what may differ between runs of a kind. A worktree

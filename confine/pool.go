@@ -40,8 +40,9 @@ func (p *pool) run(ctx context.Context, s Spec) (Result, error) {
 		return Result{}, err
 	}
 	r := p.take(k, s)
-	// The next process starts when this run is over, so as not to slow it down.
-	defer p.fill(k)
+	// The next process starts when this run is over and what it is part of most likely
+	// is, so as not to slow it down.
+	defer time.AfterFunc(breath, func() { p.fill(k) })
 	if r == nil {
 		return p.jail.runAt(ctx, level, s)
 	}

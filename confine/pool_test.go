@@ -119,9 +119,11 @@ func TestWarmDeadline(t *testing.T) {
 func TestWarmBounds(t *testing.T) {
 	s := newWarm(t, confine.Namespaces, 3)
 	for i := range 5 {
-		if got := s.run(s.warm("x", "echo", fmt.Sprint(i))); string(got.Stdout) != "x" {
+		spec := s.warm("x", "echo", fmt.Sprint(i))
+		if got := s.run(spec); string(got.Stdout) != "x" {
 			t.Fatalf("%+v", got)
 		}
+		eventually(t, "the next one waits", func() bool { return s.jail.WaitsFor(spec) == 1 })
 		s.waits(min(i+1, 3))
 	}
 	if n := s.jail.Kinds(); n != 5 {

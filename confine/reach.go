@@ -65,8 +65,12 @@ func (r Reach) Findings() []Finding {
 		}
 		all = append(all, layer)
 	}
-	return append(all, Finding{What: "bound on all memory together", Detail: "private, writable memory of each process is bounded, and there is no other anonymous memory",
-		Remedy: "nothing yet: the daemon does not use control groups"})
+	memory := Finding{What: "bound on all memory together", Held: r.Level == Namespaces,
+		Detail: "a program's first process adds up what all of them hold, 50 times a second; private, writable memory of each process is bounded by the kernel, and there is no other anonymous memory"}
+	if !memory.Held {
+		memory.Detail, memory.Remedy = "private, writable memory of each process is bounded, and nobody adds up what all of them hold", "level namespaces"
+	}
+	return append(all, memory)
 }
 
 var errNoBubblewrap = errors.New("bubblewrap is not installed")

@@ -52,11 +52,12 @@ const FilePath = "{file}"
 // Home is HOME inside level namespaces: private, empty, gone afterwards.
 const Home = "/tmp/home"
 
-// Limits bound one run. Every field but Keep must be positive.
+// Limits bound one run. Every field but Keep and Together must be positive.
 type Limits struct {
 	Wall      time.Duration // until the whole tree is dead, counted outside and inside
 	CPU       time.Duration // processor time of each process, rounded up to seconds
 	Memory    int64         // bytes of private writable memory of each process (RLIMIT_DATA); from level landlock on there is no shared memory beside files
+	Together  int64         // bytes of private memory in use by all processes of a program, looked at 50 times a second at level namespaces; 0: no bound
 	FileSize  int64         // bytes of each file written
 	Files     int64         // descriptors of each process
 	Processes int64         // processes and threads together; binds at level namespaces and under a user of its own
@@ -75,7 +76,7 @@ const (
 	CPUBound    Bound = "cpu"
 	CallerBound Bound = "cancelled" // the caller's context was cancelled
 	Died        Bound = "died"      // killed from inside: out of memory, a crash, a signal
-	MemoryBound Bound = "memory"    // a signal ended it with nearly all memory in use that it may have
+	MemoryBound Bound = "memory"    // a signal ended it with nearly all memory in use that it may have, or all of it together had too much
 	SizeBound   Bound = "file size" // killed as it wrote a file beyond its size
 	SpaceBound  Bound = "space"     // its layer over the worktree is full
 	FilesBound  Bound = "files"     // its layer holds as many files as it may
@@ -115,7 +116,7 @@ func (s Spec) check() error {
 			return invalid("a path of a run must be absolute and clean")
 		}
 	}
-	if l.Keep < 0 {
+	if l.Keep < 0 || l.Together < 0 {
 		return invalid("a run cannot keep less than nothing")
 	}
 	for _, text := range slices.Concat(s.Args, s.Env, []string{s.Path}) {

@@ -42,6 +42,7 @@ func supervise(o order, r *reporter, settle func(*ending)) int {
 		refuse("start", err)
 		r.end(ending{Exit: 126, Unstarted: true})
 	}
+	go o.together(r)
 	for i := range 3 {
 		unix.Close(i) // so that the program's own end closes them
 	}

@@ -73,7 +73,7 @@ func TestTheBoundsOfARunAreTold(t *testing.T) {
 	told := builtin(t, "ailang-run").Description
 	for _, want := range []string{
 		fmt.Sprintf("%g seconds (timeout", l.Limits.Wall.Seconds()), fmt.Sprintf("cpu_limit: %g of", l.Limits.CPU.Seconds()),
-		fmt.Sprintf("%d MiB of private, writable memory", l.Limits.Memory>>20), fmt.Sprintf("%d processes and threads", l.Limits.Processes),
+		fmt.Sprintf("%d MiB of private, writable memory", l.Limits.Memory>>20), fmt.Sprintf("%d MiB for all together", l.Limits.Together>>20), fmt.Sprintf("%d processes and threads", l.Limits.Processes),
 		fmt.Sprintf("%d open files", l.Limits.Files), fmt.Sprintf("%d MiB of output", (l.Limits.Output-ownLines)>>20), fmt.Sprintf("%d KiB each of stdout", l.Limits.Keep>>10),
 		fmt.Sprintf("%d MiB of changes", l.Overlay.Bytes>>20), fmt.Sprintf("in %d files", l.Overlay.Files), fmt.Sprintf("%d MiB of scratch", l.Limits.Scratch>>20),
 	} {
@@ -87,7 +87,7 @@ func TestTheBoundsOfARunAreTold(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		fmt.Sprintf("%g seconds", l.Limits.Wall.Seconds()), fmt.Sprintf("%d MiB of private, writable memory", l.Limits.Memory>>20), fmt.Sprintf("%d MiB of output", (l.Limits.Output-ownLines)>>20),
+		fmt.Sprintf("%g seconds", l.Limits.Wall.Seconds()), fmt.Sprintf("%d MiB of private, writable memory", l.Limits.Memory>>20), fmt.Sprintf("%d MiB for all together", l.Limits.Together>>20), fmt.Sprintf("%d MiB of output", (l.Limits.Output-ownLines)>>20),
 		fmt.Sprintf("%d processes", l.Limits.Processes), fmt.Sprintf("%d open files", l.Limits.Files), fmt.Sprintf("%d MiB of the worktree in %d files", l.Overlay.Bytes>>20, l.Overlay.Files),
 	} {
 		if !strings.Contains(lang.Guide, want) {

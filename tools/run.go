@@ -61,6 +61,7 @@ const (
 	layered  = 4096     // files, directories and links of them, with the directories that they lie in
 	// What the processes of a run may have.
 	runMemory    = 512 << 20 // bytes of each
+	runTogether  = 1 << 30   // bytes of all together
 	runProcesses = 128       // processes and threads, together
 	runFiles     = 256       // open descriptors of each
 )
@@ -92,7 +93,7 @@ func (h *Handler) runSpec(job broker.Job, worktree string, o order, p policy.Pol
 	s.File, s.Stdin, s.Warm = rules, []byte(o.stdin), true
 	s.Overlay = &confine.Overlay{Law: rules, Bytes: layer, Files: layered, Time: takeOver}
 	s.Limits = confine.Limits{
-		Wall: wall, CPU: 2 * wall, Memory: runMemory, FileSize: layer, Files: runFiles, Processes: runProcesses,
+		Wall: wall, CPU: 2 * wall, Memory: runMemory, Together: runTogether, FileSize: layer, Files: runFiles, Processes: runProcesses,
 		Output: maxOutput(p) + ownLines, Keep: shownOutput, Scratch: layer,
 	}
 	return s

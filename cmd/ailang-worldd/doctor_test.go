@@ -25,7 +25,7 @@ func TestDoctor(t *testing.T) {
 		says  []string
 	}{
 		{"all there", doctorFlags{floor: "namespaces", workspaces: open}, exitDone,
-			[]string{"✓ pure functions", "✓ file operations", "✓ programs", "✓ workspace root", "✓ level namespaces", "✓ private layer", "! bound on all memory"}},
+			[]string{"✓ pure functions", "✓ file operations", "✓ programs", "✓ workspace root", "✓ level namespaces", "✓ private layer", "✓ bound on all memory"}},
 		{"no namespaces", doctorFlags{floor: "landlock", ceiling: confine.Landlock}, exitRefused,
 			[]string{"✓ pure functions", "✓ file operations", "✗ programs", "this machine reaches landlock", "✓ level landlock"}},
 		{"no fence", doctorFlags{floor: "landlock", ceiling: confine.Process}, exitRefused,

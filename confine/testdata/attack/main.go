@@ -59,6 +59,8 @@ func verbs() map[string]confine.Verb {
 		"exit":   func(a []string, _ io.Reader, _, _ io.Writer) int { return number(a[0]) },
 		"crash":  verb(func([]string) (string, error) { panic("crash") }),
 		"tick":   verb(tick),
+		"hoard":  verb(hoard),
+		"queue":  verb(queue),
 		"lie":    verb(lie),
 		"link":   verb(func(a []string) (string, error) { return os.Readlink(a[0]) }),
 		"litter": verb(litter),
@@ -253,6 +255,41 @@ func eat([]string) (string, error) {
 	return strconv.Itoa(len(held)), nil
 }
 
+// hoard holds some MiB that it has written and made read only, in so many processes
+// at once, for some time.
+func hoard(a []string) (string, error) {
+	if number(a[1]) > 1 {
+		var all []*exec.Cmd
+		for range number(a[1]) {
+			c := exec.Command("/proc/self/exe", "hoard", a[0], "1")
+			if err := c.Start(); err != nil {
+				return "", err
+			}
+			all = append(all, c)
+		}
+		for _, c := range all {
+			if err := c.Wait(); err != nil {
+				return "", err
+			}
+		}
+		return "", nil
+	}
+	for left := number(a[0]); left > 0; left -= 4 {
+		b, err := unix.Mmap(-1, 0, 4<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+		if err != nil {
+			return "", err
+		}
+		for i := 0; i < len(b); i += 4096 {
+			b[i] = 1
+		}
+		if err := unix.Mprotect(b, unix.PROT_READ); err != nil {
+			return "", err
+		}
+	}
+	time.Sleep(500 * time.Millisecond)
+	return "", nil
+}
+
 // share maps memory that is not private: "anonymous", "stack" (what grows is not
 // counted either), or the shared map of a file.
 func share(a []string) (string, error) {
@@ -299,6 +336,42 @@ func tick(a []string) (string, error) {
 		f.Close()
 		time.Sleep(time.Millisecond)
 	}
+}
+
+// queue sends a process a signal that looks like a fault of its own, in every way that
+// there is, and says how many got through.
+func queue(a []string) (string, error) {
+	pid, sent := number(a[0]), 0
+	var info [128]byte
+	word := func(i int, value int32) { *(*int32)(unsafe.Pointer(&info[i])) = value }
+	word(0, int32(unix.SIGSEGV))
+	word(8, -1) // SI_QUEUE
+	at := uintptr(unsafe.Pointer(&info))
+	pidfd, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		return "", err
+	}
+	for _, call := range [][5]uintptr{
+		{unix.SYS_RT_SIGQUEUEINFO, uintptr(pid), uintptr(unix.SIGSEGV), at},
+		{unix.SYS_RT_TGSIGQUEUEINFO, uintptr(pid), uintptr(pid), uintptr(unix.SIGSEGV), at},
+		{unix.SYS_PIDFD_SEND_SIGNAL, uintptr(pidfd), uintptr(unix.SIGSEGV), at},
+	} {
+		if _, _, errno := unix.Syscall6(call[0], call[1], call[2], call[3], call[4], 0, 0); errno == 0 {
+			sent++
+		}
+	}
+	var pipe [2]int
+	if err := unix.Pipe(pipe[:]); err != nil {
+		return "", err
+	}
+	for _, set := range [][2]int{{unix.F_SETSIG, int(unix.SIGSEGV)}, {unix.F_SETOWN, pid}, {unix.F_SETFL, unix.O_ASYNC}} {
+		if _, err := unix.FcntlInt(uintptr(pipe[0]), set[0], set[1]); err == nil && set[0] == unix.F_SETSIG {
+			sent++
+		}
+	}
+	unix.Write(pipe[1], []byte("x"))
+	time.Sleep(50 * time.Millisecond) // for whoever dies of it
+	return strconv.Itoa(sent), nil
 }
 
 // lie says on the report's descriptor how it ended, and goes on.

@@ -1,0 +1,53 @@
+package confine
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+)
+
+// togetherEvery is how often the memory of all processes of a run is added up.
+const togetherEvery = 20 * time.Millisecond
+
+// together ends a run whose processes hold more private memory than they may have
+// together, whatever each of them has made of it. It looks from time to time, so what
+// is filled between two looks comes on top.
+func (o order) together(r *reporter) {
+	if o.Limits.Together == 0 || o.Level < Namespaces {
+		return // only process 1 sees all of them, and nobody else
+	}
+	for range time.Tick(togetherEvery) {
+		if held() > o.Limits.Together {
+			r.cut(MemoryBound)
+		}
+	}
+}
+
+// held is how many bytes of private memory all processes but this one hold, swapped
+// out or not. Pages that several of them share since a fork count for each. Anybody
+// may read it of a process that nobody may trace.
+func held() (sum int64) {
+	files, err := filepath.Glob("/proc/[0-9]*/status")
+	if err != nil {
+		panic("confine: the pattern is none: " + err.Error())
+	}
+	for _, file := range files {
+		if file == "/proc/1/status" {
+			continue
+		}
+		status, err := os.ReadFile(file)
+		if err != nil {
+			continue // it is gone
+		}
+		for line := range bytes.Lines(status) {
+			fields := bytes.Fields(line)
+			if len(fields) == 3 && (string(fields[0]) == "RssAnon:" || string(fields[0]) == "VmSwap:") {
+				kilobytes, _ := strconv.ParseInt(string(fields[1]), 10, 64) // the kernel's own
+				sum += kilobytes << 10
+			}
+		}
+	}
+	return sum
+}
