@@ -188,6 +188,31 @@ func build(t *testing.T, path string, entries int64) *world {
 	return w
 }
 
+// found is a world that an earlier run built.
+func found(t *testing.T, path string) *world {
+	t.Helper()
+	ctx := t.Context()
+	s, err := sqlite.Open(ctx, path, sqlite.Options{ReadOnly: true})
+	ok(t, err)
+	defer s.Close()
+	head, err := s.Head(ctx)
+	ok(t, err)
+	w := &world{path: path, entries: head.Index + 1}
+	a, err := s.Audit(ctx)
+	ok(t, err)
+	defer a.Close()
+	ok(t, a.Sessions(ctx, func(r store.Row[store.Session]) error {
+		o, err := s.Object(ctx, r.Value.Object)
+		if err != nil {
+			return err
+		}
+		minted, err := record.DecodeSession(o.Bytes())
+		w.sessions = append(w.sessions, session.Live{Object: o.Ref(), Record: minted, Credential: minted.Credential})
+		return err
+	}))
+	return w
+}
+
 // calls is a coordinator on a store, with a handler that has nothing to do.
 func (w *world) calls(s store.Store) *coordinator.Coordinator {
 	hand := idle{}
