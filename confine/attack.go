@@ -41,7 +41,9 @@ func probe(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 
 // forkMany reports whether n processes can live at the same time under a bound on
 // processes. A bare copy of this process sets the bound and makes them, because
-// where Go's runtime is denied a thread it breaks off.
+// where Go's runtime is denied a thread it breaks off. Those that it makes are children
+// of this process, which buries them: in a container whose first process does not, they
+// would stay and count against their user for ever.
 func forkMany(n int, bound uint64) bool {
 	var report [2]int
 	if unix.Pipe2(report[:], unix.O_CLOEXEC) != nil {
@@ -56,7 +58,7 @@ func forkMany(n int, bound uint64) bool {
 		unix.RawSyscall(unix.SYS_SETPGID, 0, 0, 0)
 		_, _, errno = unix.RawSyscall6(unix.SYS_PRLIMIT64, 0, unix.RLIMIT_NPROC, uintptr(unsafe.Pointer(&limit)), 0, 0, 0)
 		for i := 0; i < n && errno == 0; i++ {
-			pid, _, errno = unix.RawSyscall6(unix.SYS_CLONE, uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
+			pid, _, errno = unix.RawSyscall6(unix.SYS_CLONE, unix.CLONE_PARENT|uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
 			for pid == 0 && errno == 0 {
 				unix.RawSyscall6(unix.SYS_PPOLL, 0, 0, 0, 0, 0, 0)
 			}
@@ -65,7 +67,7 @@ func forkMany(n int, bound uint64) bool {
 			made[0] = 1
 		}
 		unix.RawSyscall(unix.SYS_WRITE, uintptr(report[1]), uintptr(unsafe.Pointer(&made[0])), 1)
-		for { // the copy and its children, which are a group
+		for { // the copy and those that it made, which are a group
 			unix.RawSyscall(unix.SYS_KILL, 0, uintptr(unix.SIGKILL), 0)
 		}
 	}
@@ -74,6 +76,9 @@ func forkMany(n int, bound uint64) bool {
 		return false
 	}
 	unix.Read(report[0], made)
-	unix.Wait4(int(pid), nil, 0, nil)
-	return made[0] == 1
+	for {
+		if _, err := unix.Wait4(-int(pid), nil, 0, nil); err != nil && err != unix.EINTR {
+			return made[0] == 1
+		}
+	}
 }

@@ -17,7 +17,7 @@ func BenchmarkRun(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer jail.Close()
-	s := site{t: b, jail: jail, user: confine.UserOf("test")}
+	s := site{t: b, jail: jail, user: confine.UserOf("benchmark")}
 	for _, warm := range []bool{false, true} {
 		b.Run(map[bool]string{false: "fresh", true: "warm"}[warm], func(b *testing.B) {
 			var before, after syscall.Rusage

@@ -20,7 +20,7 @@ func attack(t testing.TB) *confine.Image { return confinetest.Image(t, attacks) 
 
 // TestOrdinaryUser runs the tests of the fence again as an ordinary user.
 func TestOrdinaryUser(t *testing.T) {
-	confinetest.AsOrdinaryUser(t, "^Test(Fence|Kill|Limits|Result|Reach|Overlay|Warm|Answered|NotYet|Shared)", attacks)
+	confinetest.AsOrdinaryUser(t, "^Test(Fence|Fork|Kill|Limits|Result|Reach|Overlay|Warm|Answered|NotYet|Shared)", attacks)
 }
 
 // site is a jail with a worktree, and things outside it to attack.
@@ -38,7 +38,7 @@ func newSite(t testing.TB, ceiling confine.Level) site {
 	t.Helper()
 	base := confinetest.Dir(t)
 	s := site{
-		t: t, image: attack(t), user: confine.UserOf("test"),
+		t: t, image: attack(t), user: confine.UserOf("test " + base), // whose processes nobody else counts
 		worktree: filepath.Join(base, "root", "worktree"), outside: filepath.Join(base, "outside"),
 		secret: filepath.Join(base, "state", "secret"),
 	}

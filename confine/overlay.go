@@ -51,7 +51,7 @@ func (o *Overlay) check(s Spec) error {
 		return invalid("every limit of an overlay must be positive")
 	case s.Worktree == "" || s.ReadOnly:
 		return invalid("an overlay lies over a worktree that may be written")
-	case s.Program == nil && s.Path == "":
+	case s.verb():
 		return invalid("a verb of the first stage cannot run over an overlay")
 	}
 	return nil

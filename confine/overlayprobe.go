@@ -34,7 +34,7 @@ func overlayProbe(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 func (j *Jail) attackThroughOverlay(t target) string {
 	canary := filepath.Join(t.worktree, "canary")
 	result, err := j.runAt(context.Background(), Namespaces, Spec{
-		Program: j.stage, Args: []string{overlayProbeVerb}, Worktree: t.worktree, User: UserOf("probe"), Limits: probeLimits,
+		Program: j.stage, Args: []string{overlayProbeVerb}, Worktree: t.worktree, User: t.user, Limits: probeLimits,
 		Overlay: &Overlay{Bytes: 1 << 20, Files: 16, Time: probeLimits.Wall / 2},
 	})
 	switch now, readErr := os.ReadFile(canary); {

@@ -44,7 +44,7 @@ func (j *Jail) prove(ceiling Level) (Reach, error) {
 		return Reach{}, fault.Wrap("confine: new", fault.Unavailable, err, "the fence cannot be tested")
 	}
 	defer target.close()
-	if !searchable(target.dir, UserOf("probe")) {
+	if !searchable(target.dir, target.user) {
 		return Reach{}, fault.New("confine: new", fault.Unavailable,
 			"programs run as users of their own, and the folder for temporary files (TMPDIR) or a directory above it does not let them through: it needs mode o+x")
 	}
@@ -88,7 +88,7 @@ func (j *Jail) attack(level Level, t target) (attack, error) {
 	defer cancel()
 	result, err := j.runAt(ctx, level, Spec{
 		Args: []string{probeVerb, t.file, t.listener.Addr().String(), t.socket.Addr().String(), strconv.Itoa(bound)},
-		User: UserOf("probe"), Sockets: level == Namespaces, Limits: limits,
+		User: t.user, Sockets: level == Namespaces, Limits: limits,
 	})
 	if err != nil {
 		return attack{}, err
@@ -105,6 +105,7 @@ func (j *Jail) attack(level Level, t target) (attack, error) {
 // that anybody may connect to.
 type target struct {
 	dir, file string
+	user      User   // of this probe alone: the kernel counts a user's processes wherever they are
 	worktree  string // holds a file "canary" and belongs to the probe's user
 	listener  net.Listener
 	socket    net.Listener
@@ -145,15 +146,16 @@ func newTarget() (t target, err error) {
 			t.close()
 		}
 	}()
+	t.user = drawUser("probe")
 	t.file = filepath.Join(t.dir, "canary")
 	socket := filepath.Join(t.dir, "socket")
 	if err = os.WriteFile(t.file, []byte(canaryText), 0o666); err != nil {
 		return t, err
 	}
 	t.worktree = filepath.Join(t.dir, "worktree")
-	canary, user := filepath.Join(t.worktree, "canary"), UserOf("probe")
+	canary := filepath.Join(t.worktree, "canary")
 	if err = errors.Join(os.Mkdir(t.worktree, 0o755), os.WriteFile(canary, []byte(canaryText), 0o644),
-		HandOver(t.worktree, user), HandOver(canary, user)); err != nil {
+		HandOver(t.worktree, t.user), HandOver(canary, t.user)); err != nil {
 		return t, err
 	}
 	if t.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {

@@ -4,9 +4,38 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 )
+
+// TestProbesShareNoUser: the kernel counts a user's processes on the whole machine, so
+// the bound that one probe runs under must not be used up by another.
+func TestProbesShareNoUser(t *testing.T) {
+	users := map[User]bool{}
+	const probes = 3
+	for range probes {
+		target, err := newTarget()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer target.close()
+		users[target.user] = true
+		if info, err := os.Stat(filepath.Join(target.worktree, "canary")); err != nil || User(info.Sys().(*syscall.Stat_t).Uid) != target.user {
+			t.Errorf("the canary is not %d's: %v", target.user, err)
+		}
+	}
+	want := probes
+	if self := os.Geteuid(); self != 0 { // who can only be himself, and sets no such bound
+		want = 1
+		if !users[User(self)] {
+			t.Errorf("the probes of user %d run as %v", self, users)
+		}
+	}
+	if len(users) != want || users[0] {
+		t.Errorf("%d probes run as %v", probes, users)
+	}
+}
 
 // TestSweep: the target that a killed probe left goes with the next probe, and
 // nothing else does.

@@ -119,6 +119,9 @@ func (s Stage) begin(args []string) int {
 			return refuse("overlay", err)
 		}
 	}
+	if !o.child() {
+		o.heed(r) // before the bound on processes, since the runtime takes a thread for it
+	}
 	if err := o.enclose(); err != nil {
 		return refuse("enclose", err)
 	}
@@ -141,7 +144,6 @@ func (s Stage) call(o order, r *reporter, begun <-chan start) int {
 	if !ok {
 		return refuse("unknown verb")
 	}
-	o.heed(r)
 	os.Clearenv()
 	for _, pair := range o.Env {
 		name, value, _ := strings.Cut(pair, "=")

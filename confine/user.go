@@ -2,6 +2,7 @@ package confine
 
 import (
 	"bufio"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
@@ -38,6 +39,11 @@ func UserOf(name string) User {
 	}
 	return User(smallBase + n%smallSpan)
 }
+
+// drawUser draws a user for something that is over soon. The bound on a user's
+// processes counts all of them on the machine, so two that run at the same time must
+// not share one.
+func drawUser(what string) User { return UserOf(what + " " + rand.Text()) }
 
 // mapped reports whether a user id exists in this process's user namespace.
 func mapped(id uint64) bool {

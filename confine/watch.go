@@ -87,6 +87,8 @@ func (r *run) settle(result *Result, said []byte) {
 	}
 	switch {
 	case result.Bound != Unbounded:
+	case err != nil && result.Started && r.overran():
+		result.Bound = CPUBound
 	case err != nil:
 		result.Bound = Died
 	case end.Unstarted:
@@ -103,6 +105,17 @@ func readReport(said []byte) (end ending, started, applying bool, err error) {
 	said, started = bytes.CutPrefix(said, []byte(startedMark))
 	said, applying = bytes.CutPrefix(said, []byte(applyingMark))
 	return end, started, applying, json.Unmarshal(said, &end)
+}
+
+// overran reports whether a verb that ended without a word has used up its processor
+// time. The first stage is warned before it is killed for that; on a busy machine it may
+// not get its turn in between, and cannot say so. A program's end is told by its parent.
+func (r *run) overran() bool {
+	if !r.spec.verb() || r.cmd.ProcessState == nil {
+		return false
+	}
+	used := r.cmd.ProcessState.UserTime() + r.cmd.ProcessState.SystemTime()
+	return used >= r.spec.Limits.CPU/10*9
 }
 
 // child learns which process is the first one inside the namespaces, in a form

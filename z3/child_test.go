@@ -21,17 +21,17 @@ func withChild(t *testing.T, how string) (p z3.Program, pid func() int) {
 	file := filepath.Join(t.TempDir(), "pid")
 	p = fake(t, how+" sh -c 'echo $$ >\"$0\".new; mv \"$0\".new \"$0\"; exec sleep 1000' '"+file+"'\n")
 	return p, func() int {
-		for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-			if text, err := os.ReadFile(file); err == nil {
-				n, err := strconv.Atoi(strings.TrimSpace(string(text)))
-				if err != nil {
-					t.Fatal(err)
-				}
-				return n
-			}
+		var text []byte
+		await.That(t, "the solver's child starts", func() (there bool) {
+			var err error
+			text, err = os.ReadFile(file)
+			return err == nil
+		})
+		n, err := strconv.Atoi(strings.TrimSpace(string(text)))
+		if err != nil {
+			t.Fatal(err)
 		}
-		t.Fatal("the solver's child does not start")
-		return 0
+		return n
 	}
 }
 
@@ -104,11 +104,18 @@ func TestAVersionIsBounded(t *testing.T) {
 	gone(t, pid())
 	p, pid = withChild(t, "")
 	ctx, cancel := context.WithCancel(t.Context())
-	go func() { pid(); cancel() }()
-	if _, err := p.Version(ctx, time.Minute); !fault.Is(err, fault.Timeout) || !strings.Contains(fault.Public(err), "solver z3 was stopped") {
+	defer cancel()
+	said := make(chan error, 1)
+	go func() {
+		_, err := p.Version(ctx, time.Minute)
+		said <- err
+	}()
+	n := pid()
+	cancel()
+	if err := <-said; !fault.Is(err, fault.Timeout) || !strings.Contains(fault.Public(err), "solver z3 was stopped") {
 		t.Errorf("an interrupted one: %v", err)
 	}
-	gone(t, pid())
+	gone(t, n)
 	for name, script := range map[string]string{
 		"lines without end":   "exec yes\n",
 		"a line without end":  "exec tr '\\0' a </dev/zero\n",

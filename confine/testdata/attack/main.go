@@ -12,6 +12,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -50,7 +51,10 @@ func verbs() map[string]confine.Verb {
 			_, err := unix.SysvShmGet(unix.IPC_PRIVATE, 1<<20, 0o600)
 			return "", err
 		}),
-		"spin": verb(func([]string) (string, error) {
+		"spin": verb(func(a []string) (string, error) {
+			if len(a) > 0 { // deaf to the warning
+				signal.Ignore(unix.SIGXCPU)
+			}
 			for {
 			}
 		}),
