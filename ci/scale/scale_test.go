@@ -11,7 +11,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -201,12 +200,8 @@ func processTime(t *testing.T) time.Duration {
 
 func buildDaemon(t *testing.T, dir string) string {
 	t.Helper()
-	bin := filepath.Join(dir, "bin")
-	cmd := exec.Command("go", "build", "-trimpath", "-o", bin+"/", "world/cmd/ailang-worldd", "world/cmd/world-tool")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
-	}
+	bin, err := rig.Programs(filepath.Join(dir, "bin"), "world/cmd/ailang-worldd", "world/cmd/world-tool")
+	ok(t, err)
 	return bin
 }
 

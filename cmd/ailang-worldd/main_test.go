@@ -3,12 +3,13 @@ package main
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"go.uber.org/goleak"
+
+	"world/ci/rig"
 )
 
 // worldTool is the binary that daemons of these tests find beside themselves.
@@ -29,13 +30,12 @@ func build(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(dir)
-	worldTool = filepath.Join(dir, "world-tool")
-	cmd := exec.Command("go", "build", "-trimpath", "-o", worldTool, "world/cmd/world-tool")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "build of world-tool: %v\n%s", err, out)
+	bin, err := rig.Programs(dir, "world/cmd/world-tool")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
+	worldTool = filepath.Join(bin, "world-tool")
 	code := m.Run()
 	// The jail forks from one thread that lives as long as the process.
 	if err := goleak.Find(goleak.IgnoreAnyFunction("world/confine.newSpawner.func1")); code == 0 && err != nil {

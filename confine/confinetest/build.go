@@ -22,7 +22,12 @@ var (
 // WorldTool is the package of the program on the confined side.
 const WorldTool = "world/cmd/world-tool"
 
-// Image builds a main package as releases are built, once a process, and seals it.
+// builtVariable names a folder in which the programs of the house are built already, as
+// releases are: a run of every suite builds them once. An absolute path.
+const builtVariable = "WORLD_BIN"
+
+// Image builds a main package as releases are built, once a process, and seals it. A
+// program of the house that is built already is taken as it is.
 func Image(t testing.TB, pkg string) *confine.Image {
 	t.Helper()
 	mu.Lock()
@@ -31,7 +36,11 @@ func Image(t testing.TB, pkg string) *confine.Image {
 		return image
 	}
 	obtain := build
-	if dir := os.Getenv(imagesVariable); dir != "" {
+	dir := os.Getenv(imagesVariable)
+	if dir == "" && path.Dir(pkg) == path.Dir(WorldTool) {
+		dir = os.Getenv(builtVariable)
+	}
+	if dir != "" {
 		obtain = func(pkg string) (*confine.Image, error) { return confine.SealFile(filepath.Join(dir, path.Base(pkg))) }
 	}
 	image, err := obtain(pkg)
