@@ -26,7 +26,7 @@ import (
 )
 
 var (
-	entries = flag.Int64("entries", 5_000, "entries of the large store")
+	entries = flag.Int64("entries", 100_000, "entries of the large store")
 	stores  = flag.String("stores", "", "where both stores are kept, or are found from an earlier run; nowhere when empty")
 )
 

@@ -1,7 +1,9 @@
 package fsck
 
 import (
+	"encoding/binary"
 	"hash/maphash"
+	"math/bits"
 )
 
 // sums is a set of hashes, of 32 to 64 bytes each once there are many: a map of
@@ -11,6 +13,7 @@ type sums struct {
 	n     int
 	zero  bool // the hash that is all zero is a member
 	seed  maphash.Seed
+	shift int // leaves as many bits as count the slots
 }
 
 const leastSlots = 1 << 10
@@ -43,11 +46,14 @@ func (s *sums) has(sum *[32]byte) bool {
 }
 
 // find is the slot that holds a hash, or that it would go to. Where the search
-// begins is not for those to choose whose bytes are hashed.
+// begins is not for those to choose whose bytes are hashed. It begins in the order of
+// what it hashes to, so that a set which grows is copied from front to back.
 func (s *sums) find(sum *[32]byte) *[32]byte {
-	mask := uint64(len(s.slots) - 1)
-	for at := maphash.Bytes(s.seed, sum[:]); ; at++ {
-		if slot := &s.slots[at&mask]; *slot == *sum || *slot == ([32]byte{}) {
+	mask, start := uint64(len(s.slots)-1), binary.LittleEndian.Uint64(sum[:])
+	for at := maphash.Bytes(s.seed, sum[:]) >> s.shift; ; at++ {
+		slot := &s.slots[at&mask]
+		first := binary.LittleEndian.Uint64(slot[:])
+		if first == start && *slot == *sum || first == 0 && *slot == ([32]byte{}) {
 			return slot
 		}
 	}
@@ -59,6 +65,7 @@ func (s *sums) grow() {
 		s.seed = maphash.MakeSeed()
 	}
 	s.slots = make([][32]byte, max(leastSlots, 2*len(before)))
+	s.shift = 64 - bits.TrailingZeros(uint(len(s.slots)))
 	for i := range before {
 		if before[i] != ([32]byte{}) {
 			*s.find(&before[i]) = before[i]

@@ -15,7 +15,7 @@ func TestSums(t *testing.T) {
 		case i == 5000:
 			return sum // all zero
 		case i%3 == 0: // alike but for the end
-			sum[0], sum[30], sum[31] = 1, byte(i>>8), byte(i)
+			sum[29], sum[30], sum[31] = 1, byte(i>>8), byte(i)
 			return sum
 		}
 		return sha256.Sum256(fmt.Append(nil, i))

@@ -22,12 +22,12 @@ type conn struct {
 	db      uintptr // sqlite3*
 	out     uintptr // room for a pointer that the library returns
 	stmts   map[string]*stmt
-	known   known   // objects that are stored, for the connection that writes
-	gather  *gather // what it writes to the log, for the same
-	changed int64   // rows changed since begin
-	failed  bool    // some statement failed since begin
-	mapped  bool    // the file is read as memory
-	kept    kept    // values of rows that were read
+	known   known    // objects that are stored, for the connection that writes
+	gather  *gather  // what it writes to the log, for the same
+	changed int64    // rows changed since begin
+	failed  bool     // some statement failed since begin
+	mapping *mapping // the file as memory, for a connection that reads all of it
+	kept    kept     // values of rows that were read
 }
 
 // mode says what a connection may do to the file.
@@ -101,9 +101,18 @@ func (c *conn) close() error {
 	}
 	err := c.check(lib.Xsqlite3_close_v2(c.tls, c.db))
 	c.gather.free(c.tls)
+	c.mapping.free(c.tls)
 	libc.Xfree(c.tls, c.out)
 	c.tls.Close()
 	return err
+}
+
+// filePointer is an open file of the library's, asked for by one of its codes.
+func (c *conn) filePointer(code int32) (uintptr, error) {
+	main := cString(c.tls, "main")
+	defer libc.Xfree(c.tls, main)
+	err := c.check(lib.Xsqlite3_file_control(c.tls, c.db, main, code, c.out))
+	return c.returned(), err
 }
 
 // script runs statements without parameters and drops what they return.
@@ -148,7 +157,7 @@ func (c *conn) exec(query string, args ...any) (int64, error) {
 
 // each runs a query and hands every row to scan, until one fails.
 func (c *conn) each(scan func(row rows.Scanner) error, query string, args ...any) (err error) {
-	if c.mapped {
+	if c.mapping != nil {
 		defer unread(&err)()
 	}
 	s, err := c.prepared(query)

@@ -46,12 +46,11 @@ type ioMethods = lib.Tsqlite3_io_methods
 // be open, which it is once something was read in WAL mode. Commits are noted in
 // the file notes, nil for nowhere.
 func (c *conn) gatherLog(notes *os.File) error {
-	main := cString(c.tls, "main")
-	defer libc.Xfree(c.tls, main)
-	if err := c.check(lib.Xsqlite3_file_control(c.tls, c.db, main, lib.SQLITE_FCNTL_JOURNAL_POINTER, c.out)); err != nil {
+	at, err := c.filePointer(lib.SQLITE_FCNTL_JOURNAL_POINTER)
+	if err != nil {
 		return err
 	}
-	file := in[lib.Tsqlite3_file](c.returned())
+	file := in[lib.Tsqlite3_file](at)
 	if file.FpMethods == 0 {
 		panic("sqlite: the write-ahead log is not open")
 	}
