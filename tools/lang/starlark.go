@@ -49,7 +49,7 @@ func IsPredeclared(name string) bool {
 
 // CheckStarlark returns why a program would not load, nothing when it would.
 func CheckStarlark(file string, source []byte) []Problem {
-	_, program, err := starlark.SourceProgramOptions(Dialect, file, source, IsPredeclared)
+	program, err := compile(file, source)
 	var syntaxError syntax.Error
 	var unresolved resolve.ErrorList
 	switch {

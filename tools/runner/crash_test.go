@@ -51,6 +51,10 @@ func TestDeepIsNotTooDeep(t *testing.T) {
 	if code, out, errs, _ := s.run("", "p.star"); code != 0 || out != "8000\n" || errs != "" {
 		t.Errorf("%d %q %.500q", code, out, errs)
 	}
+	s.put("p.star", "x = 1"+strings.Repeat("+1", 100_000)+"\n")
+	if code, out, errs, _ := s.run("", "p.star"); code != exitDenied || !strings.Contains(out, "nested too deep") || errs != "" {
+		t.Errorf("%d %.500q %.500q", code, out, errs)
+	}
 	s.put("p.star", "eprint('fatal error: stack overflow')\nexit(2)\n")
 	if code, _, errs, _ := s.run("", "p.star"); code != 2 || errs != "fatal error: stack overflow\n" {
 		t.Errorf("%d %q", code, errs)
