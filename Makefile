@@ -11,7 +11,7 @@ endif
 WORLD     ?= $(BASE)/world
 WORKTREES ?= $(BASE)/world-ws
 
-.PHONY: demo run test build prove mutants lint bench drift-nightly crash scale soak
+.PHONY: demo run test build prove mutants guards lint bench drift-nightly crash scale soak
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN)/ ./cmd/...
@@ -51,6 +51,11 @@ bench:
 mutants:
 	ci/setup prove
 	$(GO) run ./cmd/world-law mutants
+
+# Each guard of the fence taken out, and the acts that it stops run without it.
+guards:
+	ci/setup test
+	$(GO) test ./ci/guards -v -count 1 -timeout 12h -all
 
 # Runs until told to stop, and goes on where it stopped.
 drift-nightly:

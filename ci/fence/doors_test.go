@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"world/broker"
+	"world/ci/guards"
 	"world/confine"
 	"world/confine/confinetest"
 	"world/store"
@@ -43,79 +44,98 @@ func (d *desk) service(network, address string) string {
 
 // TestDoors: a program can never be the daemon's client. It reaches neither the
 // daemon's address, nor the operator's socket, nor any other door of the host, while
-// this process reaches each. Two guards: no network of its own (bubblewrap) and no
-// socket(2) (the filter). Seen red with both taken out.
+// this process reaches each.
 func TestDoors(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	abstract := d.service("unix", fmt.Sprintf("@world-fence-%d", os.Getpid()))
-	doors := [][2]string{
-		{"tcp", strings.TrimPrefix(d.world.Daemon.Address, "http://")},
-		{"tcp", d.service("tcp", "127.0.0.1:0")}, {"tcp", d.service("tcp", "[::1]:0")},
-		{"unix", filepath.Join(d.world.State(), "admin", "admin.sock")},
-		{"unix", d.service("unix", d.outside+"/../service")}, {"unix", abstract},
+	doors := []struct {
+		name, network, address string
+		guard                  guards.Guard
+	}{
+		{"the daemon's address", "tcp", strings.TrimPrefix(d.world.Daemon.Address, "http://"), guards.Network},
+		{"another service's", "tcp", d.service("tcp", "127.0.0.1:0"), guards.Network},
+		{"one of version 6", "tcp", d.service("tcp", "[::1]:0"), guards.Network},
+		{"an abstract socket", "unix", abstract, guards.Network},
+		{"a service's socket", "unix", d.service("unix", d.world.Dir+"/service"), guards.AroundAndSockets},
+		{"the operator's socket", "unix", filepath.Join(d.world.State(), "admin", "admin.sock"), guards.OperatorSocket},
 	}
-	d.must(os.Chmod(d.outside+"/../service", 0o777))
+	d.must(os.Chmod(d.world.Dir+"/service", 0o777))
 	program := attempting + "def reach(family, address):\n    s = socket.socket(family, socket.SOCK_STREAM); s.settimeout(2); s.connect(address)\n"
 	for i, door := range doors {
-		family, address := "AF_UNIX", fmt.Sprintf("%q", strings.Replace(door[1], "@", "\x00", 1))
-		if host, port, err := net.SplitHostPort(door[1]); door[0] == "tcp" && err == nil {
+		family, address := "AF_UNIX", fmt.Sprintf("%q", strings.Replace(door.address, "@", "\x00", 1))
+		if host, port, err := net.SplitHostPort(door.address); door.network == "tcp" && err == nil {
 			family, address = map[bool]string{true: "AF_INET6", false: "AF_INET"}[strings.Contains(host, ":")], fmt.Sprintf("(%q, %s)", host, port)
 		}
 		program += fmt.Sprintf("attempt(\"door %d\", lambda: reach(socket.%s, %s))\n", i, family, address)
-		c, err := net.DialTimeout(door[0], door[1], 5*time.Second)
-		if err != nil {
-			t.Errorf("control: this process cannot reach %s %s: %v", door[0], door[1], err)
-			continue
-		}
-		c.Close()
 	}
 	program += "attempt(\"a pair\", lambda: socket.socketpair())\n" // control: sockets that lead nowhere
 	d.put("doors.py", program)
 	answer := d.call("ailang-run", map[string]any{"path": "doors.py"})
-	for i := range doors {
-		if !strings.Contains(answer, fmt.Sprintf("stopped door %d", i)) {
-			t.Errorf("door %d: %s", i, answer)
-		}
+	if !strings.Contains(answer, "THROUGH a pair") {
+		t.Errorf("control: %s", answer)
 	}
-	if strings.Count(answer, "THROUGH") != 1 || !strings.Contains(answer, "THROUGH a pair") {
-		t.Errorf("%s", answer)
+	for i, door := range doors {
+		t.Run(door.name, func(t *testing.T) {
+			door.guard.Stops(t)
+			if strings.Contains(answer, fmt.Sprintf("THROUGH door %d", i)) {
+				door.guard.LetThrough(t, answer)
+			} else if !strings.Contains(answer, fmt.Sprintf("stopped door %d", i)) {
+				t.Errorf("control: it was not attempted: %s", answer)
+			}
+			c, err := net.DialTimeout(door.network, door.address, 5*time.Second)
+			if err != nil {
+				t.Fatalf("control: this process cannot reach %s %s: %v", door.network, door.address, err)
+			}
+			c.Close()
+		})
 	}
-	d.untouched(t)
 }
 
 // TestDoorsOfLowerLevels: where only a lower level is reached no program runs at all,
 // whatever floor the operator accepts, while file operations do. Two guards: a run's
-// floor, and that its layer needs the level too. Seen red with both taken out.
+// floor, and that its layer needs the level too.
 func TestDoorsOfLowerLevels(t *testing.T) {
 	t.Parallel()
-	for _, level := range []confine.Level{confine.Namespaces, confine.Landlock, confine.Process} {
-		dir := confinetest.Dir(t)
-		worktree := filepath.Join(dir, "ws", "ep")
-		for _, err := range []error{
-			os.MkdirAll(worktree, 0o755), os.WriteFile(worktree+"/p.py", []byte("open('ran', 'w')"), 0o644), confine.HandOver(worktree, confine.UserOf("ep")),
-		} {
-			if err != nil {
-				t.Fatal(err)
+	for _, level := range []confine.Level{confine.Landlock, confine.Process} {
+		t.Run(level.String(), func(t *testing.T) {
+			guards.Levels.Stops(t)
+			if ran, shows := runsAt(t, level); ran {
+				guards.Levels.LetThrough(t, shows)
 			}
-		}
-		handler, err := tools.NewHandler(tools.Options{
-			Jail: confinetest.Jail(t, level), StateDir: filepath.Join(dir, "state"), WorkspaceRoot: filepath.Dir(worktree), Floor: confine.Process, Log: zerolog.Nop(),
 		})
+	}
+	if ran, shows := runsAt(t, confine.Namespaces); !ran {
+		t.Errorf("control: %s", shows)
+	}
+}
+
+// runsAt reports whether a program runs where a level is reached, and what was
+// answered. There a file can be read.
+func runsAt(t *testing.T, level confine.Level) (ran bool, shows string) {
+	t.Helper()
+	dir := confinetest.Dir(t)
+	worktree := filepath.Join(dir, "ws", "ep")
+	for _, err := range []error{
+		os.MkdirAll(worktree, 0o755), os.WriteFile(worktree+"/p.py", []byte("open('ran', 'w')"), 0o644), confine.HandOver(worktree, confine.UserOf("ep")),
+	} {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer handler.Close()
-		job := broker.Job{Episode: "ep", Intent: "effect:ep:1", Effect: tools.AilangRun, Scope: tools.Worktree, Payload: []byte(`{"path":"p.py"}`), Deadline: 20 * time.Second}
-		ran := handler.Handle(context.Background(), job)
-		job.Effect, job.Payload = tools.WorkspaceRead, []byte(`{"op":"read","path":"p.py"}`)
-		read := handler.Handle(context.Background(), job)
-		if read.Status != store.StatusSucceeded {
-			t.Errorf("%s: control: reading: %+v", level, read)
-		}
-		_, err = os.Lstat(worktree + "/ran")
-		if admits := level == confine.Namespaces; (ran.Status == store.StatusSucceeded) != admits || (err == nil) != admits {
-			t.Errorf("%s: %+v %s, %v", level, ran, ran.Output, err)
-		}
 	}
+	handler, err := tools.NewHandler(tools.Options{
+		Jail: confinetest.Jail(t, level), StateDir: filepath.Join(dir, "state"), WorkspaceRoot: filepath.Dir(worktree), Floor: confine.Process, Log: zerolog.Nop(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer handler.Close()
+	job := broker.Job{Episode: "ep", Intent: "effect:ep:1", Effect: tools.AilangRun, Scope: tools.Worktree, Payload: []byte(`{"path":"p.py"}`), Deadline: 20 * time.Second}
+	answer := handler.Handle(context.Background(), job)
+	job.Effect, job.Payload = tools.WorkspaceRead, []byte(`{"op":"read","path":"p.py"}`)
+	if read := handler.Handle(context.Background(), job); read.Status != store.StatusSucceeded {
+		t.Errorf("control: reading: %+v", read)
+	}
+	_, err = os.Lstat(worktree + "/ran")
+	return answer.Status == store.StatusSucceeded || err == nil, fmt.Sprintf("%+v %s, %v", answer, answer.Output, err)
 }

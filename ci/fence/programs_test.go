@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"world/ci/guards"
 )
 
 // attempting is before each program: what is attempted says whether it got through.
@@ -23,9 +25,6 @@ def get(path):
 
 // TestRowsOfPrograms runs programs that try to get out. Fenced, every attempt stops;
 // outside the fence, as the same user, every one gets through.
-//
-// Seen red, one guard taken out at a time: the host's /tmp in the place of the private
-// one (all); a fourth descriptor handed over by the first stage (16, descriptors).
 func TestRowsOfPrograms(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -33,30 +32,31 @@ func TestRowsOfPrograms(t *testing.T) {
 	d.must(os.Chmod(service, 0o777))
 	d.put("to-secret", "-> "+d.evil+"/secret")
 	for _, act := range []struct {
-		row                  int
-		name, program, guard string
+		row           int
+		name, program string
+		guard         guards.Guard
 	}{
-		{1, "read through a link", `attempt("read", lambda: get("to-secret"))`, "confine mounts: what lies beside the worktree has no name inside"},
+		{1, "read through a link", `attempt("read", lambda: get("to-secret"))`, guards.Around},
 		{1, "make a link and read", `
 os.symlink("EVIL/secret", "mine")
 attempt("read", lambda: get("mine"))
-os.remove("mine")`, "confine mounts: what lies beside the worktree has no name inside"},
+os.remove("mine")`, guards.Around},
 		{2, "write through a link to nothing", `
 os.symlink("OUTSIDE/new", "new")
 attempt("write", lambda: put("new"))
-os.remove("new")`, "confine mounts: what lies outside has no name inside"},
+os.remove("new")`, guards.Around},
 		{3, "a root that begins alike", `
 attempt("read", lambda: get("../" + os.path.basename("EVIL") + "/secret"))
-attempt("read", lambda: get(os.getcwd() + "/../" + os.path.basename("EVIL") + "/secret"))`, "confine mounts: what lies beside the worktree has no name inside"},
+attempt("read", lambda: get(os.getcwd() + "/../" + os.path.basename("EVIL") + "/secret"))`, guards.Around},
 		{10, "an obfuscated shell", `
 command = base64.b64encode(b"printf written > 'OUTSIDE'/shell && cat 'EVIL'/secret").decode()
 attempt("shell", lambda: subprocess.run(["sh", "-c", "eval \"$(echo " + command + " | base64 -d)\""], check=True, capture_output=True).stdout)`,
-			"confine: mounts, whatever the words"},
+			guards.Around},
 		{11, "a flag of its own", `
 sys.argv.append("--dangerously-disable-sandbox")
 os.environ["SANDBOX"] = "off"
 attempt("again", lambda: subprocess.run([sys.executable, "-c", "open('OUTSIDE/again', 'w')", "--no-sandbox"], check=True, capture_output=True))`,
-			"confine: nothing inside can ask for less"},
+			guards.Around},
 		{13, "a path that changes under the call", `
 libc, path, go = ctypes.CDLL(None, use_errno=True), ctypes.create_string_buffer(4096), True
 def flip():
@@ -72,15 +72,16 @@ def race():
     raise OSError("never")
 attempt("race", race)
 go = False
-thread.join()`, "confine: no supervisor reads paths; mounts decide"},
+thread.join()`, guards.Around},
 		{14, "a service's socket", `
 def reach():
     s = socket.socket(socket.AF_UNIX)
     s.connect("SERVICE")
-attempt("socket", reach)`, "confine: /tmp is private; the filter allows no socket"},
+attempt("socket", reach)`, guards.AroundAndSockets},
 		{16, "a hard link", `
-attempt("link", lambda: os.link("EVIL/secret" if os.geteuid() == os.stat("EVIL").st_uid else "OUTSIDE/canary", "linked"))`,
-			"confine: what is outside has no name inside"},
+attempt("link", lambda: os.link("EVIL/secret" if os.geteuid() == os.stat("EVIL").st_uid else "OUTSIDE/canary", "linked"))
+if os.path.exists("linked"): os.remove("linked")`,
+			guards.AroundAndLayer},
 		{16, "descriptors", `
 def inherited():
     found = []
@@ -91,7 +92,7 @@ def inherited():
     if not found: raise OSError("none")
     return found
 if os.path.exists("OUTSIDE"): os.dup2(os.open("OUTSIDE/canary", os.O_RDWR), 9)
-attempt("descriptors", inherited)`, "confine supervise: three descriptors and no more"},
+attempt("descriptors", inherited)`, guards.Descriptors},
 		{16, "another process's root", `
 def climb():
     for pid in filter(str.isdigit, os.listdir("/proc")):
@@ -99,22 +100,28 @@ def climb():
             try: return get(f"/proc/{pid}/{way}" + "EVIL/secret")
             except OSError: pass
     raise OSError("none")
-attempt("climb", climb)`, "confine: pid namespace; the first stage is not dumpable"},
+attempt("climb", climb)`, guards.Around},
+		{16, "the first stage's root", `
+first = "self" if os.path.exists("OUTSIDE") else "1"
+attempt("write", lambda: put(f"/proc/{first}/root" + os.getcwd() + "/.github/w.yml"))`, guards.Undumpable},
 		{16, "a shared mapping", `
 def map():
     with open("OUTSIDE/canary", "r+") as f:
         m = mmap.mmap(f.fileno(), 0); m[0:4] = b"over"; m.flush()
-attempt("map", map)`, "confine mounts: what lies outside has no name inside"},
-		{17, "a write, whatever a probe says", `attempt("write", lambda: put("OUTSIDE/canary"))`, "confine mounts: what lies outside has no name inside"},
+attempt("map", map)`, guards.Around},
+		{17, "a write, whatever a probe says", `attempt("write", lambda: put("OUTSIDE/canary"))`, guards.Around},
 	} {
 		t.Run(fmt.Sprintf("%d/%s", act.row, act.name), func(t *testing.T) {
+			act.guard.Stops(t)
 			act.program = strings.ReplaceAll(act.program, "SERVICE", service)
 			d.put("act.py", d.fill(attempting+act.program, d.outside))
 			answer := d.call("ailang-run", map[string]any{"path": "act.py"})
-			if strings.Contains(answer, "THROUGH") || !strings.Contains(answer, "stopped") || strings.Contains(answer, secret) {
-				t.Errorf("%s let it through: %s", act.guard, answer)
+			if strings.Contains(answer, "THROUGH") || strings.Contains(answer, secret) {
+				act.guard.LetThrough(t, answer)
+			} else if !strings.Contains(answer, "stopped") {
+				t.Errorf("control: nothing was attempted: %s", answer)
 			}
-			d.untouched(t)
+			d.untouched(t, act.guard)
 			if said := d.unfenced(t, act.program); !strings.Contains(said, "THROUGH") || strings.Contains(said, "stopped") {
 				t.Errorf("control: outside the fence: %s", said)
 			}
@@ -125,10 +132,6 @@ attempt("map", map)`, "confine mounts: what lies outside has no name inside"},
 // TestRowsOfChanges runs programs whose changes are judged when they have ended. One
 // that touches a protected name is refused whole; the control changes the same way
 // what it may.
-//
-// Seen red, one guard of tools/overlay taken out at a time: the law for what is
-// changed (5, 6, 9, 10, 16), the law for what lies below a deleted folder (6, delete a
-// parent), the rule for links (2, 16).
 func TestRowsOfChanges(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -137,32 +140,30 @@ func TestRowsOfChanges(t *testing.T) {
 	for _, act := range []struct {
 		row                         int
 		name, hostile, says, lawful string
-		guard                       string
+		guard                       guards.Guard
 	}{
-		{5, "through a link", `put("alias/w.yml")`, ".github/w.yml: matches fs_deny_write", `put("plain/w.yml")`, "tools/overlay judge.add"},
-		{6, "rename in the same folder", `put("f"); os.rename("f", ".gitmodules")`, ".gitmodules: matches", `put("f"); os.rename("f", "g")`, "tools/overlay judge.add"},
-		{6, "rename into a folder", `put("f"); os.rename("f", ".github/f")`, ".github/f: matches", `put("f"); os.rename("f", "sub/f")`, "tools/overlay judge.add"},
-		{6, "rename a folder", `os.mkdir("f"); put("f/settings"); os.rename("f", ".claude")`, ".claude: matches", `os.mkdir("f"); put("f/settings"); os.rename("f", "h")`, "tools/overlay judge.add"},
-		{6, "hard link", `os.link("sub/inner.txt", ".gitattributes")`, ".gitattributes: matches", `os.link("sub/inner.txt", "attributes")`, "tools/overlay judge.add"},
-		{6, "delete a parent", `import shutil; shutil.rmtree("nested")`, "nested/.git: .git/ is read-only", `import shutil; shutil.rmtree("h")`, "tools/overlay judge.below"},
-		{9, "in any case", `os.mkdir("sub/.GIT"); put("sub/.GIT/config")`, "sub/.GIT: .git/ is read-only", `os.mkdir("sub/git"); put("sub/git/config")`, "tools/policy fold"},
+		{5, "through a link", `put("alias/w.yml")`, ".github/w.yml: matches fs_deny_write", `put("plain/w.yml")`, guards.Judge},
+		{6, "rename in the same folder", `put("f"); os.rename("f", ".gitmodules")`, ".gitmodules: matches", `put("f"); os.rename("f", "g")`, guards.Judge},
+		{6, "rename into a folder", `put("f"); os.rename("f", ".github/f")`, ".github/f: matches", `put("f"); os.rename("f", "sub/f")`, guards.Judge},
+		{6, "rename a folder", `os.mkdir("f"); put("f/settings"); os.rename("f", ".claude")`, ".claude: matches", `os.mkdir("f"); put("f/settings"); os.rename("f", "h")`, guards.Judge},
+		{6, "hard link", `os.link("sub/inner.txt", ".gitattributes")`, ".gitattributes: matches", `os.link("sub/inner.txt", "attributes")`, guards.Judge},
+		{6, "delete a parent", `import shutil; shutil.rmtree("nested")`, "nested/.git: .git/ is read-only", `import shutil; shutil.rmtree("h")`, guards.JudgeBelow},
+		{9, "in any case", `os.mkdir("sub/.GIT"); put("sub/.GIT/config")`, "sub/.GIT: .git/ is read-only", `os.mkdir("sub/git"); put("sub/git/config")`, guards.Fold},
 		{10, "an obfuscated shell", `subprocess.run("p=.g$(printf it)hub; echo x > $p/$(echo eC55bWw= | base64 -d)", shell=True)`, ".github/x.yml: matches",
-			`subprocess.run("p=s$(printf u)b; echo x > $p/$(echo eC55bWw= | base64 -d)", shell=True)`, "tools/overlay judge.add"},
+			`subprocess.run("p=s$(printf u)b; echo x > $p/$(echo eC55bWw= | base64 -d)", shell=True)`, guards.Judge},
 		{16, "a shared mapping", `f = open("nested/.git/config", "r+"); m = mmap.mmap(f.fileno(), 0); m[0:2] = b"!!"; m.flush()`, "nested/.git/config: .git/ is read-only",
-			`f = open("sub/inner.txt", "r+"); m = mmap.mmap(f.fileno(), 0); m[0:2] = b"!!"; m.flush()`, "tools/overlay judge.file"},
-		{2, "a link that leads out", `os.symlink("OUTSIDE/new", "out")`, "out: is a link that leads out", `os.symlink("sub/new", "in")`, "tools/overlay judge.link"},
-		{16, "a link up after down", `os.symlink(".", "sub/top"); os.symlink("sub/top/../../etc", "etc")`, "is a link that leads out", `os.symlink("..", "sub/up")`, "tools/overlay judge.link"},
+			`f = open("sub/inner.txt", "r+"); m = mmap.mmap(f.fileno(), 0); m[0:2] = b"!!"; m.flush()`, guards.Judge},
+		{2, "a link that leads out", `os.symlink("OUTSIDE/new", "out")`, "out: is a link that leads out", `os.symlink("sub/new", "in")`, guards.JudgeLinks},
+		{16, "a link up after down", `os.symlink(".", "sub/top"); os.symlink("sub/top/../../etc", "etc")`, "is a link that leads out", `os.symlink("..", "sub/up")`, guards.JudgeLinks},
 	} {
 		t.Run(fmt.Sprintf("%d/%s", act.row, act.name), func(t *testing.T) {
+			act.guard.Stops(t)
 			d.put("act.py", d.fill(attempting+act.hostile+`; put("beside")`, d.outside))
 			answer := d.call("ailang-run", map[string]any{"path": "act.py"})
 			if !strings.Contains(answer, act.says) {
-				t.Errorf("%s let it through: %s", act.guard, answer)
+				act.guard.LetThrough(t, answer)
 			}
-			if _, err := os.Lstat(d.worktree + "/beside"); err == nil {
-				t.Errorf("%s: a part of what was refused is there", act.guard)
-			}
-			d.untouched(t)
+			d.untouched(t, act.guard)
 			d.put("act.py", attempting+act.lawful+`; put("beside")`)
 			if answer := d.call("ailang-run", map[string]any{"path": "act.py"}); !strings.Contains(answer, `"kept":true`) {
 				t.Errorf("control: %s", answer)

@@ -8,14 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"world/ci/guards"
 	"world/ci/rig"
 	"world/confine/confinetest"
 )
 
 // TestRepository: a repository that runs something in every way that git has runs
 // nothing on the host as its worktree is made and worked on. The control is plain git
-// on the same repository, which runs it all. Guard: session/worktree's settings for
-// git. Seen red without core.hooksPath.
+// on the same repository, which runs it all.
 func TestRepository(t *testing.T) {
 	t.Parallel()
 	markers := confinetest.Dir(t)
@@ -68,9 +68,6 @@ func TestRepository(t *testing.T) {
 		}
 	}
 	d := newDesk(t, arm)
-	if names := ran(); len(names) > 0 {
-		t.Errorf("the making of the worktree ran %v", names)
-	}
 	d.put("act.py", "import subprocess\nfor args in (['status'], ['diff'], ['add', '.'], ['checkout', '.']):\n    print(subprocess.run(['git'] + args, capture_output=True))\n")
 	for _, call := range []struct {
 		tool string
@@ -85,10 +82,8 @@ func TestRepository(t *testing.T) {
 		if answer := d.call(call.tool, call.args); !strings.Contains(answer, call.says) {
 			t.Errorf("control: %s: %s", call.tool, answer)
 		}
-		if names := ran(); len(names) > 0 {
-			t.Errorf("%s ran %v", call.tool, names)
-		}
 	}
+	ours := ran()
 	plain := filepath.Join(d.world.Dir, "plain")
 	git(d.world.Repository, "worktree", "add", "-q", "-b", "plain", plain)
 	if err := os.WriteFile(plain+"/greeting.txt", []byte("changed"), 0o644); err != nil {
@@ -96,10 +91,29 @@ func TestRepository(t *testing.T) {
 	}
 	git(plain, "add", ".")
 	git(plain, "submodule", "--quiet", "update", "--init")
-	names := ran()
-	for _, way := range []string{"post-checkout", "reference-transaction", "post-index-change", "fsmonitor", "smudge", "clean", "submodule"} {
-		if !slices.Contains(names, way) {
-			t.Errorf("control: plain git did not run %s", way)
+	plainly := ran()
+	for _, way := range []struct {
+		name  string
+		guard guards.Guard
+	}{
+		{"reference-transaction", guards.Hooks},
+		{"post-checkout", guards.HooksOfCheckout}, {"post-index-change", guards.HooksOfCheckout},
+		{"smudge", guards.Filters}, {"fsmonitor", guards.Monitor},
+	} {
+		t.Run(way.name, func(t *testing.T) {
+			way.guard.Stops(t)
+			if slices.Contains(ours, way.name) {
+				way.guard.LetThrough(t, "it ran")
+			}
+			if !slices.Contains(plainly, way.name) {
+				t.Error("control: plain git did not run it")
+			}
+		})
+	}
+	// What no git of ours is asked for.
+	for _, way := range []string{"clean", "submodule"} {
+		if slices.Contains(ours, way) || !slices.Contains(plainly, way) {
+			t.Errorf("%s: ours ran %v, plain git %v", way, ours, plainly)
 		}
 	}
 }

@@ -36,7 +36,7 @@ func Image(t testing.TB, pkg string) *confine.Image {
 		return image
 	}
 	obtain := build
-	dir := os.Getenv(imagesVariable)
+	dir := os.Getenv(ImagesVariable)
 	if dir == "" && path.Dir(pkg) == path.Dir(WorldTool) {
 		dir = os.Getenv(builtVariable)
 	}

@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// imagesVariable names a directory of built programs for a test process that
-// cannot build them.
-const imagesVariable = "WORLD_TEST_IMAGES"
+// ImagesVariable names a directory of built programs for a test process that
+// cannot build them, or must not.
+const ImagesVariable = "WORLD_TEST_IMAGES"
 
 // ordinary is the user that tests of a root process drop to, and ordinaryGroup his
 // group, which has another number. They have no names.
@@ -40,19 +40,25 @@ func AsOrdinaryUser(t *testing.T, pattern string, pkgs ...string) {
 			t.Fatal(err)
 		}
 	}
-	home := filepath.Join(dir, "home")
-	if err := os.Mkdir(home, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chown(home, ordinary, ordinaryGroup); err != nil {
-		t.Fatal(err)
-	}
 	cmd := exec.Command("/proc/self/exe", "-test.run="+pattern, "-test.v")
-	cmd.Env = []string{"PATH=/usr/bin:/bin", "HOME=" + home, "TMPDIR=" + home, imagesVariable + "=" + dir}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: ordinary, Gid: ordinaryGroup}}
-	cmd.Dir = home
+	if err := Ordinary(cmd, dir); err != nil {
+		t.Fatal(err)
+	}
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "--- PASS: Test") {
 		t.Fatalf("as an ordinary user: %v\n%s", err, out)
 	}
+}
+
+// Ordinary makes a root process's command that of an ordinary user, who finds the
+// programs of a folder built and has a home in it.
+func Ordinary(cmd *exec.Cmd, dir string) error {
+	home, err := os.MkdirTemp(dir, "home-")
+	if err != nil {
+		return err
+	}
+	cmd.Env = []string{"PATH=/usr/bin:/bin", "HOME=" + home, "TMPDIR=" + home, ImagesVariable + "=" + dir}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: ordinary, Gid: ordinaryGroup}}
+	cmd.Dir = home
+	return os.Chown(home, ordinary, ordinaryGroup)
 }

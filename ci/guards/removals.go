@@ -1,0 +1,127 @@
+package guards
+
+// The guards, by the room that they stand in. Several in one name stand behind each
+// other: the acts that name them get through only when all of them are gone.
+const (
+	PathRefusal     Guard = "tools/transitions path_refusal"
+	Arguments       Guard = "tools/transitions arguments_refusal"
+	ArgumentsOfRuns Guard = "tools/transitions arguments_refusal, and tools admitRun"
+
+	LinkTargets    Guard = "tools/policytool step: no absolute link"
+	WayUp          Guard = "tools/policytool up: no way above the worktree"
+	WhereLinksLead Guard = "tools/policytool locateUnless: the law where links lead"
+	NewFile        Guard = "tools/policytool replace: a new file in the place of the name"
+	Swaps          Guard = "tools/policytool openSame, and confine mounts"
+
+	ProtectedNames Guard = "tools/policy Protection: protected names"
+	ProtectedAtTop Guard = "tools/policy Protection: protected names, and the policy's patterns"
+	Repositories   Guard = "tools/policy Protection: .git"
+	Fold           Guard = "tools/policy fold, and the policy's patterns"
+
+	Judge      Guard = "tools/overlay add: the law for what is changed"
+	JudgeBelow Guard = "tools/overlay below: the law for what goes with its folder"
+	JudgeLinks Guard = "tools/overlay link: no link leads out"
+
+	Around           Guard = "confine mounts: what lies around the worktree has no name inside"
+	AroundAndLayer   Guard = "confine mounts, and the layer that is another mount"
+	AroundAndSockets Guard = "confine mounts, and the filter of sockets"
+	OperatorSocket   Guard = "confine mounts, the filter of sockets, and the modes of daemon/admin"
+	Network          Guard = "confine network namespace, the filter of sockets, and the proof at start"
+	Descriptors      Guard = "confine begin: no descriptor outlives the first stage"
+	Undumpable       Guard = "confine supervise: the first stage cannot be looked into"
+	Levels           Guard = "tools run's floor, and the layer that needs its level"
+
+	Hooks           Guard = "session/worktree git: core.hooksPath"
+	HooksOfCheckout Guard = "session/worktree git: core.hooksPath, and Add: --no-checkout"
+	Filters         Guard = "session/worktree: the repository's own filters are not asked"
+	Monitor         Guard = "session/worktree git: core.fsmonitor, and Add: --no-checkout"
+
+	Interpreters Guard = "coordinator/capsule prove: what was not granted is refused"
+)
+
+// Edits that several removals share.
+var (
+	// The folder around the worktree is mounted in the worktree's place.
+	around = Edit{"confine/mounts.go", "args = append(args, bind, v.worktree, v.worktree)",
+		"around := filepath.Dir(filepath.Dir(v.worktree)); args = append(args, bind, around, around)"}
+	sockets  = Edit{"confine/filter.go", "if !sockets {", "if false {"}
+	patterns = Edit{"tools/policy/protect.go", "if denies(pattern, folded) {", "if false {"}
+	names    = Edit{"tools/policy/protect.go", "if slices.Contains(protectedDirs, part) {", "if false {"}
+	unknown  = []Edit{
+		{"tools/transitions/prelude.star", "if name not in ADMITS:", "if False:"},
+		{"tools/transitions/prelude.star", "if not is_kind(args[name], ADMITS[name]):", "if name in ADMITS and not is_kind(args[name], ADMITS[name]):"},
+	}
+	hooks    = Edit{"session/worktree/git.go", `"-c", "core.hooksPath=/dev/null",`, ""}
+	checkout = Edit{"session/worktree/add.go", `"worktree", "add", "--no-checkout"`, `"worktree", "add"`}
+)
+
+// Removals takes out each guard; one that can fall in several ways is here as often.
+var Removals = []Removal{
+	{PathRefusal, "TestRowsOfRequests", []Edit{
+		{"tools/transitions/prelude.star", "arguments_refusal(args) or path_refusal(args) or", "arguments_refusal(args) or"}}},
+	{Arguments, "TestRowsOfRequests", unknown},
+	{ArgumentsOfRuns, "TestRowsOfRequests", append([]Edit{
+		{"tools/order.go", `return bad("unknown key %q", m.Name)`, "ok = true"}}, unknown...)},
+
+	{LinkTargets, "TestRowsOfRequests", []Edit{
+		{"tools/policytool/tree.go", `(target == "" || strings.HasPrefix(target, "/"))`, `target == ""`}}},
+	{WayUp, "TestRowsOfRequests", []Edit{
+		{"tools/policytool/tree.go", "if len(w.dirs) == 1 {\n\t\treturn errEscapes", "if len(w.dirs) == 1 {\n\t\treturn nil"}}},
+	{WhereLinksLead, "TestRowsOfRequests", []Edit{
+		{"tools/policytool/files.go", "forbids(p.path)", "forbids(path)"}}},
+	{NewFile, "TestRowsOfRequests", []Edit{
+		{"tools/policytool/content.go", "name := temporary()", "name := p.name"},
+		{"tools/policytool/content.go", "os.O_CREATE|os.O_EXCL", "os.O_CREATE|os.O_TRUNC"}}},
+	{Swaps, "TestRowSwap", []Edit{around,
+		{"tools/policytool/tree.go", "here.OpenRoot(name)", "os.OpenRoot(name)"},
+		{"tools/policytool/tree.go", "|| !os.SameFile(opened, info)", "|| opened == nil"}}},
+
+	{ProtectedNames, "TestRowsOfRequests", []Edit{names}},
+	{ProtectedAtTop, "TestRowsOfRequests", []Edit{names, patterns}},
+	{Repositories, "TestRowsOfRequests", []Edit{
+		{"tools/policy/protect.go", "if part == gitDir {", "if false {"}}},
+	{Fold, "TestRowsOf(Requests|Changes)", []Edit{patterns,
+		{"tools/policy/protect.go", "parts[i] = fold(part)", "parts[i] = part"}}},
+
+	{Judge, "TestRowsOfChanges", []Edit{
+		{"tools/overlay/judge.go", "j.law.Protection(s.Path)", `j.law.Protection("")`}}},
+	{JudgeBelow, "TestRowsOfChanges", []Edit{
+		{"tools/overlay/deletions.go", "j.law.Protection(name)", `j.law.Protection("")`}}},
+	{JudgeLinks, "TestRowsOfChanges", []Edit{
+		{"tools/overlay/links.go", `case part == ".." || part == "" || !utf8`, `case false && !utf8`}}},
+
+	{Around, "TestRowsOfPrograms", []Edit{around}},
+	{AroundAndLayer, "TestRowsOfPrograms", []Edit{around,
+		{"confine/layer.go", `if err := unix.Mount("overlay", o.Worktree, "overlay", unix.MS_NOSUID|unix.MS_NODEV, options); err != nil {`,
+			`if err := error(nil); options == "" {`},
+		{"confine/probe.go", "r.overlay = j.attackThroughOverlay(target)", `r.overlay = ""`}}},
+	{AroundAndSockets, "Test(RowsOfPrograms|Doors)$", []Edit{around, sockets}},
+	{OperatorSocket, "TestDoors$", []Edit{around, sockets,
+		{"ci/rig/rig.go", "w.State(): 0o700", "w.State(): 0o755"},
+		{"daemon/admin/socket.go", "st.Mode&0o7777 != 0o700", "st.Mode == 0"},
+		{"daemon/admin/socket.go", "folderName), 0o700)", "folderName), 0o755)"},
+		{"daemon/admin/socket.go", "return &Listener{l, f}, nil", "return &Listener{l, f}, os.Chmod(f.address().Name, 0o777)"}}},
+	{Network, "TestDoors$", []Edit{sockets,
+		{"confine/fence.go", `"--unshare-user", "--unshare-all",`, `"--unshare-user", "--unshare-all", "--share-net",`},
+		{"confine/probe.go", "if err == nil && got == (attack{}) {", "if err == nil {"}}},
+	{Descriptors, "TestRowsOfPrograms", []Edit{
+		{"confine/stage.go", "unix.CloseRange(3, 1<<31, unix.CLOSE_RANGE_CLOEXEC)", "error(nil)"}}},
+	{Undumpable, "TestRowsOfPrograms", []Edit{
+		{"confine/supervise.go", "unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)", "error(nil)"}}},
+	{Levels, "TestDoorsOfLowerLevels", []Edit{
+		{"tools/run.go", "s.Floor = confine.Namespaces", "s.Floor = confine.Process"},
+		{"tools/run.go", "s.Overlay = &confine.Overlay{", "if h.jail.Reach().Level == confine.Namespaces { s.Overlay = &confine.Overlay{"},
+		{"tools/run.go", "Time: takeOver}", "Time: takeOver} }"}}},
+
+	{Hooks, "TestRepository", []Edit{hooks}},
+	{HooksOfCheckout, "TestRepository", []Edit{hooks, checkout}},
+	{Filters, "TestRepository", []Edit{checkout}},
+	{Filters, "TestRepository", []Edit{
+		{"session/worktree/add.go", `return w.git.checkout(ctx, w.common, w.Commit, w.Path, filepath.Join(admin, "index"))`,
+			`_, err = w.git.run(ctx, "-C", w.Path, "reset", "--hard"); return err`}}},
+	{Monitor, "TestRepository", []Edit{checkout,
+		{"session/worktree/git.go", `"-c", "core.fsmonitor=false",`, ""}}},
+
+	{Interpreters, "TestInterpreter", []Edit{
+		{"coordinator/capsule/tongue.go", "if !fault.Is(err, fault.Failed) {", "if false {"}}},
+}
