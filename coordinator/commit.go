@@ -27,14 +27,17 @@ func (k *course) commit(ctx context.Context, body canon.Value, failure error) (R
 	rec.Output = store.RefOf(output)
 	f := k.finished(rec, output)
 	entry, err := k.c.commitFinish(ctx, f)
-	switch {
-	case err == nil:
-		k.open = false
-		return newReply(entry, rec, output, k.ended), nil
-	case f.Intent == nil:
+	if err != nil && f.Intent == nil {
 		return k.refused(ctx, err)
 	}
-	return Reply{}, k.unrecorded(ctx, f, err)
+	if err != nil {
+		entry, err = k.unrecorded(ctx, f, err)
+	}
+	if err != nil {
+		return Reply{}, err
+	}
+	k.open = false
+	return newReply(entry, rec, output, k.ended), nil
 }
 
 // record makes the call's invocation record, but for its output.
@@ -132,17 +135,28 @@ func passing(err error) bool {
 	return false
 }
 
-// unrecorded ends a call whose effect ran and whose outcome could not be written.
-// The lease is given up by the caller of perform, which makes the intent
-// indeterminate; what is known is kept as objects beside it (D10).
-func (k *course) unrecorded(ctx context.Context, f store.Finish, cause error) error {
+// unrecorded ends a call whose effect ran and of whose outcome no commit was
+// answered in time. What is known is kept as objects beside the intent (D10); by
+// then the store has found out what became of an attempt whose answer was lost, and
+// one that landed is the call's end after all. If none did, the caller of perform
+// gives the lease up, which makes the intent indeterminate.
+func (k *course) unrecorded(ctx context.Context, f store.Finish, cause error) (store.Entry, error) {
 	ctx, cancel := detached(ctx, k.c.Deadlines.Commit)
 	defer cancel()
-	if err := k.c.Store.Keep(ctx, f.Objects); err != nil {
-		k.c.Log.Error().Err(err).Str("intent", f.Intent.Name()).Msg("objects of an unrecorded outcome not kept")
+	keepErr := k.c.Store.Keep(ctx, f.Objects)
+	if keepErr != nil {
+		k.c.Log.Error().Err(keepErr).Str("intent", f.Intent.Name()).Msg("objects of an unrecorded outcome not kept")
+	}
+	entry, lookErr := k.c.Store.EntryOf(ctx, f.Claim.Invocation)
+	if lookErr == nil && entry.Transition == f.Draft.Transition {
+		return entry, nil
 	}
 	k.c.Log.Error().Err(cause).Str("intent", f.Intent.Name()).Str("status", string(f.Outcome.Status)).
 		Str("invocation_record", string(f.Draft.Transition)).Msg("outcome not recorded")
-	return fault.Wrap("coordinator: commit", fault.Indeterminate, cause,
-		"effect %s of this call ran, but how it ended could not be recorded (%s). Do not repeat it blindly", f.Intent.Effect, f.Intent.Name())
+	how := "how it ended could not be recorded"
+	if keepErr != nil || !fault.Is(lookErr, fault.NotFound) {
+		how = "it is not known whether how it ended was recorded"
+	}
+	return store.Entry{}, fault.Wrap("coordinator: commit", fault.Indeterminate, cause,
+		"effect %s of this call ran, but %s (%s). Do not repeat it blindly", f.Intent.Effect, how, f.Intent.Name())
 }
