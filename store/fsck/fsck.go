@@ -6,7 +6,7 @@
 // clean, and that a change to what such a store reads back is named. It never
 // repairs and never panics on damaged data. It does not call handlers and runs no
 // transitions: that is replay. It reads every object once, works on every processor,
-// and keeps some three hundred bytes a call and eighty an object in memory.
+// and keeps some three hundred bytes a call and seventy an object in memory.
 package fsck
 
 import (
