@@ -52,8 +52,13 @@ type desk struct {
 
 func newDesk(t *testing.T, change ...func(*rig.World)) *desk {
 	t.Helper()
+	return newDeskIn(t, confinetest.Dir(t), change...)
+}
+
+// newDeskIn is newDesk in a folder that programs' users can walk to.
+func newDeskIn(t *testing.T, base string, change ...func(*rig.World)) *desk {
+	t.Helper()
 	d := &desk{t: t}
-	base := confinetest.Dir(t)
 	var err error
 	if d.world, err = rig.New(binaries(t), base); err != nil {
 		t.Fatal(err)

@@ -23,19 +23,48 @@ def get(path):
     with open(path) as f: return f.read()
 `
 
-// TestRowsOfPrograms runs programs that try to get out. Fenced, every attempt stops;
-// outside the fence, as the same user, every one gets through.
-func TestRowsOfPrograms(t *testing.T) {
-	t.Parallel()
-	d := newDesk(t)
+// breakout is a program that tries to get out.
+type breakout struct {
+	row           int
+	name, program string
+	guard         guards.Guard
+}
+
+// fenced runs programs that try to get out. Fenced, every attempt stops; outside the
+// fence, as the same user, every one gets through.
+func (d *desk) fenced(acts ...breakout) {
 	service := d.service("unix", d.world.Dir+"/service")
 	d.must(os.Chmod(service, 0o777))
 	d.put("to-secret", "-> "+d.evil+"/secret")
-	for _, act := range []struct {
-		row           int
-		name, program string
-		guard         guards.Guard
-	}{
+	for _, act := range acts {
+		d.t.Run(fmt.Sprintf("%d/%s", act.row, act.name), func(t *testing.T) {
+			act.guard.Stops(t)
+			act.program = strings.ReplaceAll(act.program, "SERVICE", service)
+			d.put("act.py", d.fill(attempting+act.program, d.outside))
+			answer := d.call("ailang-run", map[string]any{"path": "act.py"})
+			if strings.Contains(answer, "THROUGH") || strings.Contains(answer, secret) {
+				act.guard.LetThrough(t, answer)
+			} else if !strings.Contains(answer, "stopped") {
+				t.Errorf("control: nothing was attempted: %s", answer)
+			}
+			d.untouched(t, act.guard)
+			if said := d.unfenced(t, act.program); !strings.Contains(said, "THROUGH") || strings.Contains(said, "stopped") {
+				t.Errorf("control: outside the fence: %s", said)
+			}
+		})
+	}
+}
+
+// reachService connects to a service's socket.
+const reachService = `
+def reach():
+    s = socket.socket(socket.AF_UNIX)
+    s.connect("SERVICE")
+attempt("socket", reach)`
+
+func TestRowsOfPrograms(t *testing.T) {
+	t.Parallel()
+	newDesk(t).fenced([]breakout{
 		{1, "read through a link", `attempt("read", lambda: get("to-secret"))`, guards.Around},
 		{1, "make a link and read", `
 os.symlink("EVIL/secret", "mine")
@@ -73,11 +102,7 @@ def race():
 attempt("race", race)
 go = False
 thread.join()`, guards.Around},
-		{14, "a service's socket", `
-def reach():
-    s = socket.socket(socket.AF_UNIX)
-    s.connect("SERVICE")
-attempt("socket", reach)`, guards.AroundAndSockets},
+		{14, "a service's socket", reachService, guards.AroundAndSockets},
 		{16, "a hard link", `
 attempt("link", lambda: os.link("EVIL/secret" if os.geteuid() == os.stat("EVIL").st_uid else "OUTSIDE/canary", "linked"))
 if os.path.exists("linked"): os.remove("linked")`,
@@ -110,23 +135,26 @@ def map():
         m = mmap.mmap(f.fileno(), 0); m[0:4] = b"over"; m.flush()
 attempt("map", map)`, guards.Around},
 		{17, "a write, whatever a probe says", `attempt("write", lambda: put("OUTSIDE/canary"))`, guards.Around},
-	} {
-		t.Run(fmt.Sprintf("%d/%s", act.row, act.name), func(t *testing.T) {
-			act.guard.Stops(t)
-			act.program = strings.ReplaceAll(act.program, "SERVICE", service)
-			d.put("act.py", d.fill(attempting+act.program, d.outside))
-			answer := d.call("ailang-run", map[string]any{"path": "act.py"})
-			if strings.Contains(answer, "THROUGH") || strings.Contains(answer, secret) {
-				act.guard.LetThrough(t, answer)
-			} else if !strings.Contains(answer, "stopped") {
-				t.Errorf("control: nothing was attempted: %s", answer)
-			}
-			d.untouched(t, act.guard)
-			if said := d.unfenced(t, act.program); !strings.Contains(said, "THROUGH") || strings.Contains(said, "stopped") {
-				t.Errorf("control: outside the fence: %s", said)
-			}
-		})
+	}...)
+}
+
+// TestRowsBeside is for worlds that do not lie below /tmp, of which every program has
+// one of its own: elsewhere the host's folders are shown, and theirs must not be.
+func TestRowsBeside(t *testing.T) {
+	t.Parallel()
+	base, err := os.MkdirTemp("/var/tmp", "world-fence-")
+	if err != nil {
+		t.Fatal(err)
 	}
+	t.Cleanup(func() { os.RemoveAll(base) })
+	if err := os.Chmod(base, 0o711); err != nil {
+		t.Fatal(err)
+	}
+	newDeskIn(t, base).fenced([]breakout{
+		{1, "read through a link", `attempt("read", lambda: get("to-secret"))`, guards.Hidden},
+		{3, "a root that begins alike", `attempt("read", lambda: get("EVIL/secret"))`, guards.Hidden},
+		{14, "a service's socket", reachService, guards.HiddenAndSockets},
+	}...)
 }
 
 // TestRowsOfChanges runs programs whose changes are judged when they have ended. One

@@ -18,6 +18,9 @@ type Act struct {
 	parent bool
 }
 
+// Says reports whether the act said something.
+func (a Act) Says(text string) bool { return strings.Contains(strings.Join(a.said, ""), text) }
+
 // Got reports whether the act got through, and it alone is why the test is red: a
 // control that fails beside it says that the removal took more than the guard.
 func (a Act) Got() error {

@@ -22,6 +22,8 @@ const (
 	JudgeBelow Guard = "tools/overlay below: the law for what goes with its folder"
 	JudgeLinks Guard = "tools/overlay link: no link leads out"
 
+	Hidden           Guard = "confine mounts: hidden folders have nothing in them"
+	HiddenAndSockets Guard = "confine mounts: hidden folders, and the filter of sockets"
 	Around           Guard = "confine mounts: what lies around the worktree has no name inside"
 	AroundAndLayer   Guard = "confine mounts, and the layer that is another mount"
 	AroundAndSockets Guard = "confine mounts, and the filter of sockets"
@@ -44,6 +46,7 @@ var (
 	// The folder around the worktree is mounted in the worktree's place.
 	around = Edit{"confine/mounts.go", "args = append(args, bind, v.worktree, v.worktree)",
 		"around := filepath.Dir(filepath.Dir(v.worktree)); args = append(args, bind, around, around)"}
+	hidden   = Edit{"confine/fence.go", "v.hidden = hidden", "v.hidden = hidden[:0]"}
 	sockets  = Edit{"confine/filter.go", "if !sockets {", "if false {"}
 	patterns = Edit{"tools/policy/protect.go", "if denies(pattern, folded) {", "if false {"}
 	names    = Edit{"tools/policy/protect.go", "if slices.Contains(protectedDirs, part) {", "if false {"}
@@ -90,6 +93,8 @@ var Removals = []Removal{
 	{JudgeLinks, "TestRowsOfChanges", []Edit{
 		{"tools/overlay/links.go", `case part == ".." || part == "" || !utf8`, `case false && !utf8`}}},
 
+	{Hidden, "TestRowsBeside", []Edit{hidden}},
+	{HiddenAndSockets, "TestRowsBeside", []Edit{hidden, sockets}},
 	{Around, "TestRowsOfPrograms", []Edit{around}},
 	{AroundAndLayer, "TestRowsOfPrograms", []Edit{around,
 		{"confine/layer.go", `if err := unix.Mount("overlay", o.Worktree, "overlay", unix.MS_NOSUID|unix.MS_NODEV, options); err != nil {`,
