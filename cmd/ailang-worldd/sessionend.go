@@ -110,6 +110,9 @@ func tellEnd(out io.Writer, done admin.Ended) {
 	if done.Object != "" {
 		fmt.Fprintf(out, "ended %s: log %d, %s\n", done.Episode, done.Entry, done.Object)
 	}
+	for _, line := range done.Late {
+		fmt.Fprintln(out, line)
+	}
 	switch done.Worktree {
 	case record.Removed:
 		fmt.Fprintln(out, "its worktree is removed")

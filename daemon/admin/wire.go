@@ -132,7 +132,8 @@ type Ended struct {
 	Entry    int64                `json:"entry"`
 	Revoked  []store.CredentialID `json:"revoked"`
 	Worktree record.Disposal      `json:"worktree"`
-	Path     string               `json:"path"` // of a worktree that is kept, "" otherwise
+	Path     string               `json:"path"`           // of a worktree that is kept, "" otherwise
+	Late     []string             `json:"late,omitempty"` // what the operator was not shown before the question
 }
 
 // refused turns an error into what may cross the socket.

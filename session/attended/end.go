@@ -12,8 +12,8 @@ import (
 )
 
 // endTime bounds the end of an episode after the answer, in wall time: the last
-// call may still have its deadline before it.
-const endTime = 30 * time.Second
+// call may still have its deadline before it, and then its worktree is compared.
+const endTime = time.Minute
 
 // Ended is an episode that has ended.
 type Ended struct {
@@ -22,13 +22,16 @@ type Ended struct {
 	Entry    int64     // log index
 	Revoked  []store.CredentialID
 	Worktree record.Disposal
-	Path     string // of a worktree that is kept, "" otherwise
+	Path     string   // of a worktree that is kept, "" otherwise
+	Late     []string // what the operator was not shown before the question, a line each
 }
 
 // End shows what an episode has spent and changed, asks at the terminal, revokes
 // its sessions, closes its name for ever, and removes its worktree or keeps it for
-// the operator, and forgets what was kept for its calls. What has ended before is not ended again; but a worktree that is
-// still there is removed on request. Errors: NotFound for an episode that nobody
+// the operator, and forgets what was kept for its calls. A call that ended after the
+// operator was shown anything leaves its worktree kept, and what it made of it is
+// told. What has ended before is not ended again; but a worktree that is still there
+// is removed on request. Errors: NotFound for an episode that nobody
 // knows, Conflict for one that has ended or has its worktree with another daemon,
 // InFlight while its last call runs: its sessions are revoked then, and another try
 // ends it.
@@ -44,7 +47,7 @@ func (d Desk) End(ctx context.Context, t *Terminal, episode store.EpisodeID, rem
 	defer cancel()
 	done := Ended{Episode: episode, Worktree: l.disposal()}
 	if l.ended == "" {
-		if err := d.end(ctx, l, &done); err != nil {
+		if err := d.end(ctx, &l, &done); err != nil {
 			return done, err
 		}
 	}
@@ -68,7 +71,7 @@ func (d Desk) forget(episode store.EpisodeID) error {
 
 // end revokes and closes. Another mint or effect meanwhile is worth another try,
 // and so is a call that is still running.
-func (d Desk) end(ctx context.Context, l last, done *Ended) error {
+func (d Desk) end(ctx context.Context, l *last, done *Ended) error {
 	for {
 		now, err := session.Now(ctx, d.Office.Store, d.Wall())
 		if err != nil {
@@ -79,8 +82,11 @@ func (d Desk) end(ctx context.Context, l last, done *Ended) error {
 		if err != nil && !fault.Is(err, fault.NotFound) {
 			return err
 		}
-		decided := session.End{Episode: l.episode, Worktree: done.Worktree, Changed: l.changed(), By: operator()}
 		entry, err := d.underLease(ctx, l.episode, func(lease store.Lease) (store.Entry, error) {
+			if err := d.catchUp(ctx, l, lease, done); err != nil {
+				return store.Entry{}, err
+			}
+			decided := session.End{Episode: l.episode, Worktree: done.Worktree, Changed: l.changed(), By: operator()}
 			return d.Office.End(ctx, decided, lease, now)
 		})
 		done.Object, done.Entry = entry.Transition, entry.Index

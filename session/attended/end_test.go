@@ -223,15 +223,22 @@ func TestEndIsRefused(t *testing.T) {
 }
 
 // TestEndWaitsForTheLastCall ends an episode while an effect runs: its outcome is
-// recorded before the end, and the end knows of it.
+// recorded before the end, and the end knows of it, with all that it changed; what
+// the operator was not shown is not removed.
 func TestEndWaitsForTheLastCall(t *testing.T) {
 	running, release := make(chan struct{}), make(chan struct{})
+	var late string
 	w, live, d := episode(t, func(broker.Job) broker.Result {
 		close(running)
 		<-release
+		if err := os.WriteFile(late, []byte("1\n2\n3\n"), 0o644); err != nil {
+			t.Error(err)
+		}
 		return coordtest.Succeed(`{}`)
 	})
+	late = filepath.Join(d.Root.Path("ep"), "late")
 	called, ended := make(chan error, 1), make(chan error, 1)
+	var done attended.Ended
 	go func() {
 		_, err := w.Invoke(t.Context(), live, coordtest.Act, "long", `{}`)
 		called <- err
@@ -239,7 +246,8 @@ func TestEndWaitsForTheLastCall(t *testing.T) {
 	<-running
 	terminal, _ := sit(t, nil, "y\n")
 	go func() {
-		_, err := d.End(t.Context(), terminal, "ep", true)
+		var err error
+		done, err = d.End(t.Context(), terminal, "ep", true)
 		ended <- err
 	}()
 	await.That(t, "the session is revoked", func() bool {
@@ -261,5 +269,25 @@ func TestEndWaitsForTheLastCall(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Errorf("the end: %v", err)
 	}
+	said := strings.Join(done.Late, "\n")
+	for _, want := range []string{"after you were asked", "in 2 file(s), +5 -0 lines:", `new, +3 -0: "late"`, "not removed"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("it says %q and not %q", said, want)
+		}
+	}
+	object, err := w.Store.Object(t.Context(), done.Object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := record.DecodeEnding(object.Bytes()); err != nil || r.Changed == nil || r.Changed.Files != 2 || r.Worktree != record.Kept {
+		t.Errorf("the record says %s, %v", object.Bytes(), err)
+	}
+	if _, err := os.Stat(late); err != nil {
+		t.Errorf("what was not shown: %v", err)
+	}
 	nothingMore(t, w, d)
+	terminal, _ = sit(t, nil, "y\n")
+	if done, err := d.End(t.Context(), terminal, "ep", true); err != nil || done.Worktree != record.Removed || len(done.Late) > 0 {
+		t.Errorf("the removal: %+v, %v", done, err)
+	}
 }

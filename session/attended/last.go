@@ -18,6 +18,7 @@ type last struct {
 	remove  bool
 	ended   store.Ref // "" while it has not
 	ledger  store.Ledger
+	busy    bool               // an effect ran while this was looked at
 	live    int                // sessions that are not revoked
 	tree    *worktree.Worktree // nil when it has none here
 	changes []worktree.Change
@@ -35,6 +36,9 @@ func (d Desk) look(ctx context.Context, episode store.EpisodeID, remove bool) (l
 		return l, err
 	}
 	if l.ledger, err = d.Office.Store.Ledger(ctx, episode); err != nil {
+		return l, err
+	}
+	if l.busy, err = d.runs(ctx, l.ledger, 0); err != nil {
 		return l, err
 	}
 	known := false
