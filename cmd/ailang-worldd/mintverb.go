@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
 
 	"world/daemon/admin"
 	"world/fault"
@@ -87,18 +89,32 @@ func (v mintVerb) target(cmd *cobra.Command) (sink, error) {
 			discard: func() {},
 		}, nil
 	}
-	f, err := os.OpenFile(v.out, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, publish, err := unnamed(v.out)
 	if err != nil {
 		return sink{}, fault.Wrap("cli: mint", fault.Conflict, err, "--out must name a new file")
 	}
 	return sink{
 		write: func(token string) error {
 			_, err := fmt.Fprintln(f, token)
-			return errors.Join(err, f.Close())
+			return errors.Join(err, publish(), f.Close())
 		},
-		discard: func() {
-			f.Close()
-			os.Remove(v.out)
-		},
+		discard: func() { f.Close() },
+	}, nil
+}
+
+// unnamed opens a new file, mode 0600, that has its name once it is published: who
+// is killed before that leaves nothing behind. Where the file system has no such
+// files, it has its name at once.
+func unnamed(path string) (f *os.File, publish func() error, err error) {
+	if _, err := os.Lstat(path); err == nil {
+		return nil, nil, os.ErrExist
+	}
+	f, err = os.OpenFile(filepath.Dir(path), os.O_WRONLY|unix.O_TMPFILE, 0o600)
+	if err != nil {
+		f, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		return f, func() error { return nil }, err
+	}
+	return f, func() error {
+		return unix.Linkat(unix.AT_FDCWD, fmt.Sprintf("/proc/self/fd/%d", f.Fd()), unix.AT_FDCWD, path, unix.AT_SYMLINK_FOLLOW)
 	}, nil
 }

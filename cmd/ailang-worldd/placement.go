@@ -14,6 +14,7 @@ import (
 	"world/fault"
 	"world/store"
 	"world/store/engine"
+	"world/tools/policy"
 )
 
 // layout is where a daemon keeps things, as absolute paths.
@@ -46,6 +47,13 @@ func newLayout(db, state, workspaces string) (layout, error) {
 			return l, err
 		}
 		*path = abs
+	}
+	if l.workspaces == "" {
+		return l, nil
+	}
+	// The policy of every episode holds its worktree's path.
+	if _, err := policy.For(filepath.Join(l.workspaces, "episode")).Render(); err != nil {
+		return l, fault.New("serve: config", fault.Invalid, "--workspace-root must be a path of printable characters without quotes or backslashes")
 	}
 	return l, nil
 }

@@ -175,3 +175,12 @@ func TestPathsWithControlCharactersAreRefused(t *testing.T) {
 		t.Errorf("no --db: %v", err)
 	}
 }
+
+// TestRootsThatNoPolicyHolds are refused before anything is served from there.
+func TestRootsThatNoPolicyHolds(t *testing.T) {
+	for root, good := range map[string]bool{"/a/ws": true, "/a/w s": true, `/a/w"s`: false, `/a/w\s`: false, "/a/w\u202es": false, "/a/w\xffs": false} {
+		if _, err := newLayout("/a/w.db", "", root); (err == nil) != good || !good && !fault.Is(err, fault.Invalid) {
+			t.Errorf("--workspace-root %q: %v", root, err)
+		}
+	}
+}

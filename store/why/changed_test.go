@@ -28,7 +28,7 @@ func TestWhyTellsWhatACallChanged(t *testing.T) {
 		`{"changes":[{"path":"l","kind":"link","before":"` + string(before) + `","target":"a\u001bb"},{"path":"m","kind":"deleted","target_before":"n"}]}`: {
 			fmt.Sprintf(`l link: %s → a link to "a\x1bb"`, before), `m deleted: a link to "n" → nothing`},
 		`{"changes":[` + many + `],"omitted":2}`:               append(slices.Repeat([]string{fmt.Sprintf("f changed: %s → %s", before, after)}, 20), "and 7 more"),
-		`{"changes":[{"path":"\u001b[2Jx","kind":"created"}]}`: {".[2Jx created"},
+		`{"changes":[{"path":"\u001b[2Jx","kind":"created"}]}`: {"\\u001b[2Jx created"},
 	} {
 		hand := &coordtest.Hand{Answer: func(broker.Job) broker.Result { return coordtest.Succeed(result) }}
 		w := coordtest.New(t, coordtest.Handlers{coordtest.Write: hand, coordtest.Read: hand}, nil)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"world/fault"
 	"world/store"
@@ -87,17 +88,21 @@ func decoded[T any](w *walker, part string, ref store.Ref, decode func([]byte) (
 // raw describes bytes as text, cut and harmless to a terminal.
 func raw(b []byte) (string, error) { return shown(string(b[:min(len(b), 4*maxSays)])), nil }
 
+// shown puts text into one line in which nothing is hidden: what a terminal obeys,
+// or does not show, stands as its number.
 func shown(s string) string {
-	s = strings.Map(func(r rune) rune {
+	var b strings.Builder
+	for _, r := range s {
 		switch {
 		case r == '\n' || r == '\t' || r == '\r':
-			return ' '
-		case r < ' ' || r >= 0x7f && r < 0xa0 || r == '\u2028' || r == '\u2029' || r == 0xfeff ||
-			r >= 0x200b && r <= 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069:
-			return '.'
+			b.WriteByte(' ')
+		case r != ' ' && !unicode.IsPrint(r):
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			b.WriteRune(r)
 		}
-		return r
-	}, strings.ToValidUTF8(s, "."))
+	}
+	s = b.String()
 	if runes := []rune(s); len(runes) > maxSays {
 		return string(runes[:maxSays]) + "…"
 	}
