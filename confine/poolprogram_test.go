@@ -51,8 +51,10 @@ func TestWarmProgram(t *testing.T) {
 	for range 10 {
 		long.Args = append(long.Args, strings.Repeat("\x01", 100_000))
 	}
-	if got := s.run(long); string(got.Stdout) != "10" {
-		t.Errorf("many arguments: %.200q %q", got.Stdout, got.Stderr)
+	for _, long.Warm = range []bool{true, false} { // beginning afresh too
+		if got := s.run(long); string(got.Stdout) != "10" {
+			t.Errorf("many arguments, warm %t: %.200q %q", long.Warm, got.Stdout, got.Stderr)
+		}
 	}
 	// Another law is another kind, though a program never sees it.
 	other := script("")

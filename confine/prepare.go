@@ -81,10 +81,14 @@ func (r *run) prepare(j *Jail) error {
 		order.Script = r.spec.Program.script
 		extra = append(extra, r.spec.Program.file)
 	}
+	given, err := order.handArgs()
+	if err != nil {
+		return unavailable(err)
+	}
 	handed := []struct {
 		data []byte
 		to   *int
-	}{{r.spec.File, &order.File}}
+	}{{r.spec.File, &order.File}, {given, &order.Given}}
 	if r.spec.Overlay != nil {
 		handed = append(handed, struct {
 			data []byte

@@ -48,6 +48,7 @@ type order struct {
 	File     int  // descriptor of Spec.File; 0: none, or it is at FilePath
 	FilePath string
 	Args     []string
+	Given    int // descriptor of a program's Args in JSON; 0: they are in Args, or come on the lifeline
 	Env      []string
 	Worktree string
 	ReadOnly bool
@@ -62,6 +63,28 @@ type order struct {
 
 // child reports whether the order is for another program, not for a verb.
 func (o order) child() bool { return o.Program != 0 || o.Path != "" }
+
+// handArgs takes a program's arguments out of the order and returns them in JSON, nil
+// for none: the order is one argument itself, which Linux bounds at 128 KiB, and in
+// JSON a byte may take six.
+func (o *order) handArgs() ([]byte, error) {
+	if !o.child() || len(o.Args) == 0 {
+		return nil, nil
+	}
+	text, err := json.Marshal(o.Args)
+	o.Args = nil
+	return text, err
+}
+
+// takeArgs reads what handArgs has taken out.
+func (o *order) takeArgs() error {
+	if o.Given == 0 {
+		return nil
+	}
+	f := os.NewFile(uintptr(o.Given), "arguments")
+	defer f.Close()
+	return json.NewDecoder(f).Decode(&o.Args)
+}
 
 // Main is the main function of a program that serves verbs and is a Jail's first
 // stage. It returns the exit code.
@@ -97,6 +120,9 @@ func (s Stage) begin(args []string) int {
 		return refuse("close range", err)
 	}
 	unix.Close(stageFD)
+	if err := o.takeArgs(); err != nil {
+		return refuse("arguments", err)
+	}
 	r := &reporter{pipe: os.NewFile(reportFD, "report"), group: o.Level < Namespaces && o.child() && unix.Getpgrp() == os.Getpid()}
 	// Below namespaces the daemon's death signals only this process, and inside
 	// them there is a moment before that signal is armed; the pipe covers both.

@@ -35,9 +35,9 @@ func runDescription(file any) description {
 			"How programs are written is told by ailang-cli with op \"prompt\".",
 		arguments: map[string]any{
 			"path":      file,
-			"stdin":     property("string", "Standard input; at most 65536 bytes; empty unless given."),
-			"argv":      list("Arguments of the program; at most 32 of 1024 bytes each."),
-			"args_json": property("string", "JSON text that is handed to main of an .ail or .star program."),
+			"stdin":     property("string", "Standard input; at most %d bytes; empty unless given.", maxStdin),
+			"argv":      list(fmt.Sprintf("Arguments of the program; at most %d of %d bytes each.", maxArguments, maxArgument)),
+			"args_json": property("string", "JSON text that is handed to main of an .ail or .star program; at most %d bytes.", maxArgsJSON),
 			"caps": list("What the program may do: IO and FS unless given; Declassify, Env and Net besides, of which Env and Net must be " +
 				"enabled by the operator and exclude each other."),
 		},

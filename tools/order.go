@@ -20,6 +20,14 @@ type order struct {
 	caps        []string // sorted; nil when none were named
 }
 
+// Bounds of what a run is given, in bytes and items, as the transition states them.
+const (
+	maxStdin     = 64 << 10
+	maxArguments = 32
+	maxArgument  = 1024
+	maxArgsJSON  = 128_000 // Linux starts no program with one argument of 128 KiB
+)
+
 // operatorCaps are the capabilities that an operator enables.
 var operatorCaps = []string{"Env", "Net"}
 
@@ -88,6 +96,9 @@ func (h *Handler) admitRun(effect law.Effect, payload []byte) (o order, problem 
 		return bad("path is not that of a file in the worktree")
 	case slices.ContainsFunc(o.argv, func(arg string) bool { return strings.ContainsRune(arg, 0) }) || strings.ContainsRune(o.argsJSON, 0):
 		return bad("an argument holds NUL")
+	case len(o.stdin) > maxStdin || len(o.argsJSON) > maxArgsJSON || len(o.argv) > maxArguments ||
+		slices.ContainsFunc(o.argv, func(arg string) bool { return len(arg) > maxArgument }):
+		return bad("what the program is given is too long")
 	case len(slices.Compact(slices.Sorted(slices.Values(o.caps)))) != len(o.caps) || !slices.IsSorted(o.caps):
 		return bad("caps are not sorted and distinct")
 	case slices.ContainsFunc(o.caps, func(cap string) bool { return !slices.Contains(policy.RunCaps, cap) }):

@@ -34,6 +34,7 @@ func TestRefusalTexts(t *testing.T) {
 		{"ailang-cli", phase(`{"op":"check","flags":{"json":true}}`), `argument "flags" must be an object of string values`},
 		{"ailang-cli", phase(`{"op":"check","flags":["json"]}`), `argument "flags" must be an object of string values`},
 		{"ailang-run", phase(`{"path":"a","stdin":"` + strings.Repeat("x", 65537) + `"}`), `argument "stdin" is 65537 bytes; the limit is 65536`},
+		{"ailang-run", phase(`{"path":"a","args_json":"\"` + strings.Repeat("x", 127_999) + `\""}`), `argument "args_json" is 128001 bytes; the limit is 128000`},
 		{"ailang-run", phase(`{"path":"a","argv":[` + strings.Repeat(`"",`, 32) + `""]}`), `argument "argv" has 33 items; the limit is 32`},
 		{"ailang-run", phase(`{"path":"a","argv":["","` + strings.Repeat("x", 1025) + `"]}`), `an argv item is 1025 bytes; the limit is 1024`},
 		{"ailang-run", phase(`{"path":"a","argv":["a\u0000"]}`), `an argv item contains a NUL byte`},

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"world/broker"
+	"world/canon"
 	"world/confine"
 	"world/store"
 )
@@ -90,5 +91,48 @@ func TestRunForgesNothing(t *testing.T) {
 			t.Errorf("%s: left %q", file, left)
 		}
 		os.Remove(filepath.Join(d.worktree, "left"))
+	}
+}
+
+// TestRunTakesAllThatIsAdmitted: what the transition admits at its longest reaches the
+// program as it is, in a process that waited and in a fresh one, and a byte more is
+// refused before anything starts.
+func TestRunTakesAllThatIsAdmitted(t *testing.T) {
+	d := newDesk(t, confine.Namespaces, "")
+	d.put("p.star", "def main(given=None): print([len(a) for a in args] == [1024] * 32, len(stdin()), len(given))\n")
+	text := func(s string) string { return string(canon.NewString(s).Bytes()) }
+	longest := map[string]string{
+		"argv":      "[" + strings.Repeat(text(strings.Repeat("\x01", maxArgument))+",", maxArguments-1) + text(strings.Repeat("\x01", maxArgument)) + "]",
+		"args_json": text("[" + strings.Repeat("1,", maxArgsJSON/2-2) + "11]"), "stdin": text(strings.Repeat("\x01", maxStdin)),
+	}
+	payload := func(with map[string]string) string {
+		all := `"path":"p.star"`
+		for name, value := range longest {
+			if given, ok := with[name]; ok {
+				value = given
+			}
+			all += `,"` + name + `":` + value
+		}
+		return "{" + all + "}"
+	}
+	p := planned(t, "ailang-run", phase(payload(nil)))
+	if len(p.Effects) != 1 {
+		t.Fatalf("%.200s", p.Bytes)
+	}
+	for range 2 {
+		if r, a := d.runs(AilangRun, string(p.Effects[0].Payload)); a.Stdout != "True 65536 63999\n" {
+			t.Errorf("%+v %s", a, r.Detail)
+		}
+	}
+	for name, value := range map[string]string{
+		"argv": strings.Replace(longest["argv"], `["`, `["x`, 1), "args_json": text("[" + strings.Repeat("1,", maxArgsJSON/2-2) + "111]"), "stdin": text(strings.Repeat("x", maxStdin+1)),
+	} {
+		more := payload(map[string]string{name: value})
+		if p := planned(t, "ailang-run", phase(more)); len(p.Effects) != 0 {
+			t.Errorf("a longer %s is planned", name)
+		}
+		if r, _ := d.runs(AilangRun, more); r.Status != store.StatusFailed || !strings.HasSuffix(r.Detail, "what the program is given is too long") {
+			t.Errorf("a longer %s: %+v", name, r)
+		}
 	}
 }
