@@ -53,11 +53,6 @@ const budget = 100_000
 
 // TryGo holds validation and sampling to the mutants of a subject.
 func TryGo(ctx context.Context, subject validate.Subject, source *ssasmt.Source, book *spec.Book, o Options) ([]GoResult, error) {
-	mutants, err := Go(source, subject.Files...)
-	if err != nil {
-		return nil, err
-	}
-	mutants = Sample(mutants, o.Sample)
 	questions, err := draw(ctx, subject, book, o)
 	if err != nil {
 		return nil, err
@@ -65,6 +60,11 @@ func TryGo(ctx context.Context, subject validate.Subject, source *ssasmt.Source,
 	if _, err := kills(source, questions); err != nil {
 		return nil, err
 	}
+	mutants, err := Go(source, subject.Files...)
+	if err != nil {
+		return nil, err
+	}
+	mutants = Sample(mutants, o.Sample)
 	results := make([]GoResult, len(mutants))
 	errs := make([]error, len(mutants))
 	slots := make(chan struct{}, max(1, o.Jobs))

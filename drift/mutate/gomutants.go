@@ -46,7 +46,7 @@ func collect(source *ssasmt.Source, reading bool, files []string) (mutants []Mut
 				continue
 			}
 			seen[string(m.Text)] = true
-			if _, err := source.With(m.File, m.Text).Check(); err != nil {
+			if !checked.Compiles(m.File, m.Text) {
 				refused++
 				continue
 			}

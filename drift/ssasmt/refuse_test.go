@@ -133,3 +133,34 @@ func TestOnlyTheFilesAskedFor(t *testing.T) {
 		t.Errorf("a call that leaves the files: got %v", err)
 	}
 }
+
+// A replaced file is judged by the shorter way as by the whole one.
+func TestCompilesAnswersAsCheck(t *testing.T) {
+	source := ssasmt.FromText("law", map[string][]byte{
+		"a.go": []byte("package law\n\nconst Most = 3\n\nfunc Less(n int) bool { return n < Most }\n"),
+		"b.go": []byte("package law\n\nfunc Twice(n int) bool { return Less(n + n) && n != [2]int{}[Most-2] }\n"),
+	})
+	checked, err := source.Check()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, file, text string
+		want             bool
+	}{
+		{"the same", "a.go", string(source.Files["a.go"]), true},
+		{"another body", "a.go", "package law\n\nconst Most = 2\n\nfunc Less(n int) bool { return n > Most }\n", true},
+		{"no Go", "a.go", "package law\n\nfunc Less(", false},
+		{"an import without use", "a.go", "package law\n\nimport \"unsafe\"\n\nconst Most = 3\n\nfunc Less(n int) bool { return n < Most }\n", false},
+		{"the other file's call does not fit", "a.go", "package law\n\nconst Most = 3\n\nfunc Less(n string) bool { return n < \"\" }\n", false},
+		{"the other file's index is outside", "a.go", "package law\n\nconst Most = 4\n\nfunc Less(n int) bool { return n < Most }\n", false},
+		{"a variable without use", "b.go", "package law\n\nfunc Twice(n int) bool {\n\tm := n\n\treturn Less(n)\n}\n", false},
+		{"a file more", "c.go", "package law\n\nfunc More(n int) bool { return !Less(n) }\n", true},
+		{"a file that says it again", "c.go", "package law\n\nconst Most = 3\n", false},
+	} {
+		_, err := source.With(c.file, []byte(c.text)).Check()
+		if got := checked.Compiles(c.file, []byte(c.text)); got != c.want || got != (err == nil) {
+			t.Errorf("%s: compiles %t, want %t; check says %v", c.name, got, c.want, err)
+		}
+	}
+}
