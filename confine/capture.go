@@ -17,9 +17,6 @@ type capture struct {
 	left  int64
 	ended bool
 	text  [2]excerpt
-	seen  [2]int64
-	want  *[2]int64     // bytes of each that somebody waits for; nil: nobody does
-	whole chan struct{} // closed when they have come
 }
 
 func newCapture(limit, keep int64) *capture {
@@ -48,27 +45,7 @@ func (s stream) Write(p []byte) (int, error) {
 		s.ended = true
 		close(s.over)
 	}
-	s.seen[s.index] += int64(len(p))
-	s.tell()
 	return len(p), nil
-}
-
-// all returns a channel that is closed when so many bytes of stdout and of stderr
-// have come. It is asked once.
-func (c *capture) all(bytes [2]int64) <-chan struct{} {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.want, c.whole = &bytes, make(chan struct{})
-	c.tell()
-	return c.whole
-}
-
-// tell tells whoever waits for bytes that they have come.
-func (c *capture) tell() {
-	if c.want != nil && c.seen[0] >= c.want[0] && c.seen[1] >= c.want[1] {
-		c.want = nil
-		close(c.whole)
-	}
 }
 
 func (c *capture) full() bool {

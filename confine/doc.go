@@ -5,8 +5,9 @@
 // file size, descriptors, output and wall time, an unprivileged user when the
 // caller is root, and a program that is dead when Run returns or the calling
 // process dies. At level namespaces that holds for the whole process tree, but that a
-// verb there which says how it ended is answered and killed at once, and dead before
-// another run on its worktree begins: what is left to wait for is the kernel. It
+// run there which ended by itself is answered when its first stage says so: everything
+// that the program started is dead then, the stage itself is killed, and is dead before
+// another run on the worktree begins, for what is left to wait for is the kernel. It
 // promises there besides that nothing outside the worktree can be written, that hidden
 // paths cannot be read, and that there is no network (verbs that may not make a
 // socket share one that leads nowhere, when root runs them); verbs of the first stage itself
@@ -24,13 +25,15 @@
 // but what an attack at start could not do: see Jail.Reach.
 //
 // The bound on memory is one on what each process holds of private, writable memory
-// (RLIMIT_DATA). From level landlock on there is no other memory beside it than files:
-// no shared mapping without a file, no memory file, no System V segment or queue. It
-// does not count what a process has made read only after writing it. All private memory
-// of all processes of a program, that among it, is added up at level namespaces several
-// times a second; see Limits.Together. Neither counts the kernel's buffers in pipes, and
-// what is inside begins as the first that the kernel kills when memory runs out. It does
-// not promise to hide the processor's side channels.
+// (RLIMIT_DATA), and for verbs on address space. From level landlock on there is no other
+// memory beside it than files: no shared mapping without a file, no memory file, no
+// System V segment or queue. The kernel's limit does not count what a process has made
+// read only after writing it, nor what is mapped in the place of a reservation; at level
+// namespaces the first stage looks 50 times a second what each process of a program and
+// all of them hold, however they came by it (see Limits.Together), and below it a program
+// can pass the bound that way. Neither counts the kernel's buffers in pipes. What is
+// inside begins as the first that the kernel kills when memory runs out. It does not
+// promise to hide the processor's side channels.
 //
 // Source: DESIGN decisions D14, D23, D24, D26 and D27; reference/confinement.md.
 package confine

@@ -23,6 +23,10 @@ func (o order) enclose() error {
 	if err := noNewPrivileges(); err != nil {
 		return fmt.Errorf("no new privileges: %w", err)
 	}
+	space, err := o.space() // before /proc is out of sight
+	if err != nil {
+		return fmt.Errorf("address space: %w", err)
+	}
 	if o.Level < Namespaces && o.Worktree != "" {
 		if err := os.Chdir(o.Worktree); err != nil {
 			return err
@@ -33,7 +37,7 @@ func (o order) enclose() error {
 			return fmt.Errorf("landlock: %w", err)
 		}
 	}
-	if err := o.limit(); err != nil {
+	if err := o.limit(space); err != nil {
 		return fmt.Errorf("limits: %w", err)
 	}
 	if o.Level < Landlock {
@@ -55,9 +59,32 @@ func noNewPrivileges() error {
 	return nil
 }
 
-// limit sets the resource limits, hard ones, so that nothing inside can raise them.
+// reservations are address space that our own runtime takes ahead of what it needs.
+const reservations = 128 << 20
+
+// space is the address space that a verb may have in the end, in bytes; 0 for other
+// programs, some of which reserve as they like. The limit on writable memory is checked
+// for what is mapped beside what is there: who reserves first, as our own runtime does
+// for its heap, passes it once with any size.
+func (o order) space() (uint64, error) {
+	if o.child() {
+		return 0, nil
+	}
+	statm, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0, err
+	}
+	var pages uint64
+	if _, err := fmt.Sscan(string(statm), &pages); err != nil {
+		return 0, err
+	}
+	return pages*uint64(os.Getpagesize()) + uint64(o.Limits.Memory) + reservations, nil
+}
+
+// limit sets the resource limits, hard ones, so that nothing inside can raise them;
+// space is that on address space, 0 for none.
 // The processor limit warns a second before it kills, so that it can be named.
-func (o order) limit() error {
+func (o order) limit(space uint64) error {
 	l := o.Limits
 	seconds := uint64((l.CPU + time.Second - 1) / time.Second)
 	limits := []struct {
@@ -69,6 +96,12 @@ func (o order) limit() error {
 		{unix.RLIMIT_FSIZE, unix.Rlimit{Cur: uint64(l.FileSize), Max: uint64(l.FileSize)}},
 		{unix.RLIMIT_NOFILE, unix.Rlimit{Cur: uint64(l.Files), Max: uint64(l.Files)}},
 		{unix.RLIMIT_DATA, unix.Rlimit{Cur: uint64(l.Memory), Max: uint64(l.Memory)}},
+	}
+	if space != 0 {
+		limits = append(limits, struct {
+			resource int
+			limit    unix.Rlimit
+		}{unix.RLIMIT_AS, unix.Rlimit{Cur: space, Max: space}})
 	}
 	if o.Bounded {
 		n := uint64(l.Processes)

@@ -5,11 +5,12 @@ import (
 	"sync"
 )
 
-// ends are the runs that were answered before their last process was gone. Only a
-// verb inside namespaces is: nothing of it is left to do when it says how it ended,
-// it may not start a process, and it is killed before the answer. To take down its
-// address space and the namespaces around it is the kernel's work, for which nobody
-// need wait, except who runs on the same worktree next.
+// ends are the runs that were answered before their last process was gone. Only one
+// inside namespaces is, that has ended by itself: when the first stage says so, every
+// process that it started is dead, nothing of its own is left to do, and it is killed
+// before the answer. To take down its address space and the namespaces around it is
+// the kernel's work, for which nobody need wait, except who runs on the same worktree
+// next.
 type ends struct {
 	all sync.WaitGroup
 
@@ -17,17 +18,11 @@ type ends struct {
 	of map[string]map[*run]chan struct{} // by worktree
 }
 
-// whole returns a channel that is closed when all that a run has written is here, for
-// a run that need not be waited for beyond that; nil for others.
-func (r *run) whole(said []byte) <-chan struct{} {
-	if r.level != Namespaces || !r.spec.verb() {
-		return nil
-	}
+// isOver reports whether a run need not be waited for any longer, by what its first
+// stage said.
+func (r *run) isOver(said []byte) bool {
 	end, started, _, err := readReport(said)
-	if err != nil || !started || end.Wrote == nil {
-		return nil
-	}
-	return r.output.all(*end.Wrote)
+	return err == nil && started && r.level == Namespaces && !end.Unstarted && end.Bound == Unbounded
 }
 
 // leave kills a run and lets it end by itself.

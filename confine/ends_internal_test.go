@@ -37,32 +37,3 @@ func TestEndsWait(t *testing.T) {
 		e.all.Wait()
 	})
 }
-
-// TestCaptureTellsOfAll: whoever waits for bytes is told when both texts have them,
-// those that are left out among them.
-func TestCaptureTellsOfAll(t *testing.T) {
-	isClosed := func(c <-chan struct{}) bool {
-		select {
-		case <-c:
-			return true
-		default:
-			return false
-		}
-	}
-	c := newCapture(4, 0)
-	c.stream(0).Write([]byte("abc"))
-	whole := c.all([2]int64{5, 1})
-	for i, write := range []func(){
-		func() {},
-		func() { c.stream(0).Write([]byte("de")) },
-		func() { c.stream(1).Write([]byte("f")) },
-		func() { c.stream(1).Write([]byte("g")) }, // more than was said
-	} {
-		if write(); isClosed(whole) != (i >= 2) {
-			t.Errorf("after %d writes: %t", i, isClosed(whole))
-		}
-	}
-	if !isClosed(newCapture(1, 0).all([2]int64{})) {
-		t.Error("nothing is not there yet")
-	}
-}

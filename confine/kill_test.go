@@ -117,13 +117,11 @@ func TestKillLitter(t *testing.T) {
 	if got := s.run(spec); got.Exit != 0 {
 		t.Fatalf("%+v", got)
 	}
-	if n := processes(t, s.worktree); n != 0 {
-		t.Errorf("%d processes are left", n)
-	}
 	if size(ticks) < 1 {
 		t.Error("nothing was left behind to be killed")
 	}
 	quiet(t, ticks)
+	eventually(t, "what was around it is gone too", func() bool { return processes(t, s.worktree) == 0 })
 }
 
 // TestKillFirst: a program cannot kill what watches it inside namespaces.

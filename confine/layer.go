@@ -108,7 +108,6 @@ func bury() {
 
 // settle judges and applies the layer and completes the ending.
 func (l layer) settle(o order, r *reporter, apply Applier, e *ending) {
-	bury()
 	var err error
 	if e.Bound, err = l.full(); e.Bound != Unbounded {
 		return

@@ -37,6 +37,8 @@ type run struct {
 	began    time.Time     // of the run, or of its input's coming
 	info     *os.File      // read end: bubblewrap's word on its child; nil at other levels
 	output   *capture
+	out      [2]*os.File     // read ends of stdout and stderr
+	read     <-chan struct{} // closed when all of them is in output
 }
 
 // Descriptors of the first stage. Those above are the program's image, its file
@@ -120,17 +122,27 @@ func (r *run) prepare(j *Jail) error {
 		return unavailable(err)
 	}
 	argv = append(argv, stageVerb, string(text))
-	r.command(argv, extra, j.outer)
+	if err := r.command(argv, extra, j.outer); err != nil {
+		return unavailable(err)
+	}
 	return nil
 }
 
-func (r *run) command(argv []string, extra []*os.File, outer bool) {
+func (r *run) command(argv []string, extra []*os.File, outer bool) error {
 	r.output = newCapture(r.spec.Limits.Output, r.spec.Limits.Keep)
+	var theirs [2]*os.File
+	for i := range theirs {
+		var err error
+		if theirs[i], err = r.pipe(true); err != nil {
+			return err
+		}
+		r.out[i] = r.mine[len(r.mine)-1]
+	}
 	r.cmd = &exec.Cmd{
 		Path: argv[0], Args: argv, Env: []string{}, Dir: "/", ExtraFiles: extra,
-		Stdout: r.output.stream(0), Stderr: r.output.stream(1),
+		Stdout: theirs[0], Stderr: theirs[1],
 		SysProcAttr: &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setsid: true},
-		WaitDelay:   r.readOut(),
+		WaitDelay:   grace, // for a program's input
 	}
 	switch {
 	case r.stdin != nil:
@@ -145,6 +157,7 @@ func (r *run) command(argv []string, extra []*os.File, outer bool) {
 	if r.level == Namespaces && outer {
 		outerNamespace(r.cmd.SysProcAttr)
 	}
+	return nil
 }
 
 // checkWorktree refuses a worktree that is a link, or reached through one: what is
@@ -202,15 +215,4 @@ func (r *run) closeTheirs() {
 	for _, f := range r.theirs {
 		f.Close()
 	}
-}
-
-// readOut is how long it may take to read what a dead program left in its pipes.
-// With the whole tree dead nobody holds them open, and what counts is only when this
-// process gets its turn: on a busy machine that may be long after grace, and what was
-// not read then would be missing without a word.
-func (r *run) readOut() time.Duration {
-	if r.level == Namespaces {
-		return 10 * time.Second
-	}
-	return grace
 }

@@ -28,7 +28,6 @@ type ending struct {
 	Applied   Applied
 	Refused   string
 	Changes   []byte
-	Wrote     *[2]int64 // bytes of stdout and stderr; nil unless a verb ended by itself
 }
 
 // text is the ending's line in the report.
@@ -99,7 +98,7 @@ func (r *reporter) cut(bound Bound) {
 }
 
 // rehearse makes ready what the end will need.
-func (r *reporter) rehearse() { ending{Wrote: new([2]int64)}.text() }
+func (r *reporter) rehearse() { ending{}.text() }
 
 // wait says that this process waits, and returns what it is to begin with.
 func (r *reporter) wait(begun <-chan start) start {

@@ -184,23 +184,9 @@ func (s Stage) call(o order, r *reporter, begun <-chan start) int {
 		r.rehearse()
 		r.wait(begun)
 	}
-	stdout, stderr := &counted{Writer: os.Stdout}, &counted{Writer: os.Stderr}
 	r.begin()
-	exit := verb(args, os.Stdin, stdout, stderr)
-	r.end(ending{Exit: exit, Wrote: &[2]int64{stdout.n, stderr.n}})
+	r.end(ending{Exit: verb(args, os.Stdin, os.Stdout, os.Stderr)})
 	return 0
-}
-
-// counted counts what goes through a writer, in bytes.
-type counted struct {
-	io.Writer
-	n int64
-}
-
-func (c *counted) Write(p []byte) (int, error) {
-	n, err := c.Writer.Write(p)
-	c.n += int64(n)
-	return n, err
 }
 
 // heed ends a verb when it has spent its processor time; another program than this

@@ -47,6 +47,9 @@ func supervise(o order, r *reporter, settle func(*ending)) int {
 		unix.Close(i) // so that the program's own end closes them
 	}
 	status, usage := reap(child)
+	if o.Level == Namespaces {
+		bury()
+	}
 	e := ending{Exit: status.ExitStatus(), Bound: o.bound(status, usage)}
 	if e.Bound == Unbounded {
 		settle(&e)

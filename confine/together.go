@@ -11,24 +11,27 @@ import (
 // togetherEvery is how often the memory of all processes of a run is added up.
 const togetherEvery = 20 * time.Millisecond
 
-// together ends a run whose processes hold more private memory than they may have
-// together, whatever each of them has made of it. It looks from time to time, so what
-// is filled between two looks comes on top.
+// together ends a run of which one process holds more private memory than each may
+// have, or all of them more than they may have together, whatever they have made of
+// it: the kernel's limit does not count what became read only after it was written, and
+// not what is mapped writable in the place of a mere reservation. It looks from time to
+// time, so what is filled between two looks comes on top.
 func (o order) together(r *reporter) {
-	if o.Limits.Together == 0 || o.Level < Namespaces {
+	if o.Level < Namespaces {
 		return // only process 1 sees all of them, and nobody else
 	}
 	for range time.Tick(togetherEvery) {
-		if held() > o.Limits.Together {
+		most, all := held()
+		if most > o.Limits.Memory || o.Limits.Together > 0 && all > o.Limits.Together {
 			r.cut(MemoryBound)
 		}
 	}
 }
 
-// held is how many bytes of private memory all processes but this one hold, swapped
-// out or not. Pages that several of them share since a fork count for each. Anybody
-// may read it of a process that nobody may trace.
-func held() (sum int64) {
+// held is how many bytes of private memory the greatest of all processes but this one
+// holds, and all of them, swapped out or not. Pages that several of them share since a
+// fork count for each. Anybody may read it of a process that nobody may trace.
+func held() (most, all int64) {
 	files, err := filepath.Glob("/proc/[0-9]*/status")
 	if err != nil {
 		panic("confine: the pattern is none: " + err.Error())
@@ -41,13 +44,15 @@ func held() (sum int64) {
 		if err != nil {
 			continue // it is gone
 		}
+		var one int64
 		for line := range bytes.Lines(status) {
 			fields := bytes.Fields(line)
 			if len(fields) == 3 && (string(fields[0]) == "RssAnon:" || string(fields[0]) == "VmSwap:") {
 				kilobytes, _ := strconv.ParseInt(string(fields[1]), 10, 64) // the kernel's own
-				sum += kilobytes << 10
+				one += kilobytes << 10
 			}
 		}
+		most, all = max(most, one), all+one
 	}
-	return sum
+	return most, all
 }

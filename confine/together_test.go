@@ -16,7 +16,8 @@ func TestLimitsTogether(t *testing.T) {
 	}{
 		{"made read only", "320", "1", 160, confine.MemoryBound},
 		{"of several", "48", "6", 160, confine.MemoryBound},
-		{"of one beyond the limit of each, and no other bound", "320", "1", 0, confine.Unbounded}, // control: what is counted is what nothing else counts
+		{"made read only, beyond what one may have", "320", "1", 0, confine.MemoryBound},
+		{"of several, without a bound", "48", "6", 0, confine.Unbounded}, // control: nothing else counts it
 		{"of several within the bound", "16", "4", 160, confine.Unbounded},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -28,4 +29,19 @@ func TestLimitsTogether(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestLimitsReserved: memory that is mapped in the place of a reservation, which the
+// kernel's limit on writable memory lets pass, is bounded too.
+func TestLimitsReserved(t *testing.T) {
+	s := newSite(t, confine.Namespaces)
+	s.forms(func(s site, form string, change func(confine.Spec) confine.Spec) {
+		got := s.run(change(s.spec("occupy", "512"))) // 256 are allowed
+		if form == "verb" && string(got.Stdout) != "cannot allocate memory" || form == "program" && got.Bound != confine.MemoryBound {
+			t.Errorf("%s: %+v", form, got)
+		}
+		if got := s.run(change(s.spec("occupy", "128"))); string(got.Stdout) != "ok " { // control
+			t.Errorf("%s: %+v", form, got)
+		}
+	})
 }

@@ -29,6 +29,7 @@ func (r *run) launch(j *Jail) error {
 	r.up = make(chan struct{})
 	r.reported = background(r.drain)
 	r.ended = background(r.cmd.Wait)
+	r.read = r.listen()
 	return nil
 }
 
@@ -38,7 +39,6 @@ func (r *run) watch(ctx context.Context) (Result, error) {
 	defer clock.Stop()
 	result := Result{Level: r.level, Exit: -1}
 	var said []byte
-	var whole <-chan struct{}
 	told := r.reported
 	for done := false; !done; {
 		done = true
@@ -46,10 +46,9 @@ func (r *run) watch(ctx context.Context) (Result, error) {
 		case <-r.ended:
 			r.releaseChild()
 		case said = <-told:
-			told, done = nil, false
-			whole = r.whole(said)
-		case <-whole:
-			r.leave()
+			if told, done = nil, r.isOver(said); done {
+				r.leave()
+			}
 		case <-clock.C:
 			result.Bound = WallBound
 		case <-ctx.Done():
@@ -64,6 +63,7 @@ func (r *run) watch(ctx context.Context) (Result, error) {
 	if told != nil {
 		said = <-told
 	}
+	r.hearOut()
 	r.settle(&result, said)
 	result.Elapsed = time.Since(r.began)
 	if !result.Started && result.Bound == Died {

@@ -151,8 +151,9 @@ func TestRunOldInterpreter(t *testing.T) {
 		if _, err := run("def main(a): return 1"); !fault.Is(err, fault.Invalid) {
 			t.Errorf("%s: convention: %v", level, err)
 		}
-		if _, err := run("def main(a): return str(len('x' * (1 << 29)))"); !fault.Is(err, fault.Limit) {
-			t.Errorf("%s: memory: %v", level, err)
+		// Piece by piece: below namespaces a single one may pass the bound on a program's memory.
+		if got, err := run("def main(a):\n  x = []\n  for i in range(1 << 20): x.append('x' * (1 << 20))\n  return a"); !fault.Is(err, fault.Limit) {
+			t.Errorf("%s: memory: %q, %v", level, got, err)
 		}
 	}
 }

@@ -64,6 +64,7 @@ func verbs() map[string]confine.Verb {
 		"crash":  verb(func([]string) (string, error) { panic("crash") }),
 		"tick":   verb(tick),
 		"hoard":  verb(hoard),
+		"occupy": verb(occupy),
 		"queue":  verb(queue),
 		"lie":    verb(lie),
 		"link":   verb(func(a []string) (string, error) { return os.Readlink(a[0]) }),
@@ -289,6 +290,24 @@ func hoard(a []string) (string, error) {
 		if err := unix.Mprotect(b, unix.PROT_READ); err != nil {
 			return "", err
 		}
+	}
+	time.Sleep(500 * time.Millisecond)
+	return "", nil
+}
+
+// occupy writes to some MiB that it has mapped in the place of a reservation, in one
+// piece, and holds them for some time.
+func occupy(a []string) (string, error) {
+	size := uintptr(number(a[0])) << 20
+	at, err := unix.MmapPtr(-1, 0, nil, size, unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+	if err != nil {
+		return "", err
+	}
+	if _, err = unix.MmapPtr(-1, 0, at, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_FIXED); err != nil {
+		return "", err
+	}
+	for b := unsafe.Slice((*byte)(at), size); len(b) > 0; b = b[4096:] {
+		b[0] = 1
 	}
 	time.Sleep(500 * time.Millisecond)
 	return "", nil
