@@ -47,7 +47,7 @@ type desk struct {
 	credential string
 
 	outside string // a directory that anybody may write, with a file "canary"
-	evil    string // a directory beside the worktree whose name begins as the worktree's, with a file "secret"
+	evil    string // likewise, a directory beside the worktree whose name begins as the worktree's, with a file "secret"
 }
 
 func newDesk(t *testing.T, change ...func(*rig.World)) *desk {
@@ -84,7 +84,6 @@ func newDeskIn(t *testing.T, base string, change ...func(*rig.World)) *desk {
 	if os.Geteuid() == 0 {
 		d.owner = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid}}
 	}
-	d.must(os.Mkdir(d.evil, 0o755), os.WriteFile(d.evil+"/secret", []byte(secret), 0o644))
 	d.put("sub/", "")
 	d.put("sub/inner.txt", "inner")
 	d.restore()
@@ -94,12 +93,13 @@ func newDeskIn(t *testing.T, base string, change ...func(*rig.World)) *desk {
 // restore makes what nothing may touch as it was before any act.
 func (d *desk) restore() {
 	d.t.Helper()
-	for _, path := range []string{d.outside, d.worktree + "/.github", d.worktree + "/nested"} {
+	for _, path := range []string{d.outside, d.evil, d.worktree + "/.github", d.worktree + "/nested"} {
 		d.must(os.RemoveAll(path))
 	}
 	for _, name := range unmade {
 		d.must(os.RemoveAll(filepath.Join(d.worktree, name)))
 	}
+	d.must(os.Mkdir(d.evil, 0o777), os.Chmod(d.evil, 0o777), os.WriteFile(d.evil+"/secret", []byte(secret), 0o644))
 	d.must(os.Mkdir(d.outside, 0o777), os.Chmod(d.outside, 0o777),
 		os.WriteFile(d.outside+"/canary", []byte(canary), 0o666), os.Chmod(d.outside+"/canary", 0o666))
 	for _, dir := range []string{".github", "nested", "nested/.git"} {
@@ -193,7 +193,7 @@ func (d *desk) untouched(t *testing.T, guard guards.Guard) {
 	t.Helper()
 	var changed []string
 	saw := func(format string, args ...any) { changed = append(changed, fmt.Sprintf(format, args...)) }
-	for _, dir := range []string{d.outside, d.worktree + "/.github", d.worktree + "/nested/.git"} {
+	for _, dir := range []string{d.outside, d.evil, d.worktree + "/.github", d.worktree + "/nested/.git"} {
 		if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
 			saw("%s holds %v, %v", filepath.Base(dir), entries, err)
 		}
@@ -212,7 +212,7 @@ func (d *desk) untouched(t *testing.T, guard guards.Guard) {
 		}
 	}
 	if len(changed) > 0 {
-		guard.LetThrough(t, strings.Join(changed, "; "))
+		guard.Harmed(t, strings.Join(changed, "; "))
 		d.restore()
 	}
 }

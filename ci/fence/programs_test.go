@@ -42,9 +42,12 @@ func (d *desk) fenced(acts ...breakout) {
 			act.program = strings.ReplaceAll(act.program, "SERVICE", service)
 			d.put("act.py", d.fill(attempting+act.program, d.outside))
 			answer := d.call("ailang-run", map[string]any{"path": "act.py"})
-			if strings.Contains(answer, "THROUGH") || strings.Contains(answer, secret) {
+			switch {
+			case strings.Contains(answer, secret):
+				act.guard.Harmed(t, "told "+answer)
+			case strings.Contains(answer, "THROUGH"):
 				act.guard.LetThrough(t, answer)
-			} else if !strings.Contains(answer, "stopped") {
+			case !strings.Contains(answer, "stopped"):
 				t.Errorf("control: nothing was attempted: %s", answer)
 			}
 			d.untouched(t, act.guard)
@@ -128,7 +131,8 @@ def climb():
 attempt("climb", climb)`, guards.Around},
 		{16, "the first stage's root", `
 first = "self" if os.path.exists("OUTSIDE") else "1"
-attempt("write", lambda: put(f"/proc/{first}/root" + os.getcwd() + "/.github/w.yml"))`, guards.Undumpable},
+threads = f"/proc/{first}/task/" # each sees the host in its own way
+attempt("write", lambda: [put(threads + thread + "/root" + os.getcwd() + "/.github/w.yml") for thread in os.listdir(threads)])`, guards.Undumpable},
 		{16, "a shared mapping", `
 def map():
     with open("OUTSIDE/canary", "r+") as f:

@@ -64,7 +64,7 @@ func TestRowsOfRequests(t *testing.T) {
 				act.guard.LetThrough(t, answer)
 			}
 			if strings.Contains(answer, secret) || strings.Contains(answer, d.worktree+"/") {
-				act.guard.LetThrough(t, "told "+answer)
+				act.guard.Harmed(t, "told "+answer)
 			}
 			d.untouched(t, act.guard)
 			if answer := d.call(act.tool, act.control); !strings.Contains(answer, `"ok":true`) && !strings.Contains(answer, `"kept":true`) {

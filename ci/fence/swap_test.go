@@ -41,7 +41,7 @@ func TestRowSwap(t *testing.T) {
 		answer := d.call("ailang-read", map[string]any{"path": "swap/secret.txt"})
 		written := d.call("ailang-write", map[string]any{"path": "swap/new", "content": "written"})
 		if strings.Contains(answer, secret) {
-			guard.LetThrough(t, answer)
+			guard.Harmed(t, "told "+answer)
 			return
 		}
 		for _, text := range []string{answer, written} {
@@ -53,7 +53,7 @@ func TestRowSwap(t *testing.T) {
 		}
 	}
 	if _, err := os.Lstat(d.outside + "/new"); err == nil {
-		guard.LetThrough(t, "written through the swapped name")
+		guard.Harmed(t, "written through the swapped name")
 	}
 	if through == 0 || refused == 0 {
 		t.Errorf("control: %d calls met the folder and %d the link: the swap proves nothing", through, refused)

@@ -34,6 +34,7 @@ type Removal struct {
 	Guard Guard
 	Tests string // pattern of the tests of ci/fence that hold acts which name it
 	Edits []Edit
+	Harm  bool // nothing else is in the way either: the acts do what they mean to
 }
 
 // Programs are the packages of the programs that the acts meet.
@@ -43,6 +44,7 @@ var Programs = []string{"world/cmd/ailang-worldd", "world/cmd/world-publish", "w
 const (
 	attribute = "guard"
 	through   = "let it through"
+	harm      = ", and harm was done"
 	control   = "control: "
 )
 
@@ -59,6 +61,12 @@ func (g Guard) Stops(t testing.TB) {
 func (g Guard) LetThrough(t testing.TB, shows string) {
 	t.Helper()
 	t.Errorf("%s %s: %s", g, through, shows)
+}
+
+// Harmed is LetThrough for an act that was told a secret or changed what it must not.
+func (g Guard) Harmed(t testing.TB, shows string) {
+	t.Helper()
+	t.Errorf("%s %s%s: %s", g, through, harm, shows)
 }
 
 // Of returns the first removal of a guard.

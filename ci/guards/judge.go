@@ -99,6 +99,9 @@ func (r Removal) Red(acts []Act) (red []string, err error) {
 		if err := a.Got(); err != nil {
 			return nil, err
 		}
+		if r.Harm && !a.Says(harm) {
+			return nil, fmt.Errorf("%s does no harm", a.Name)
+		}
 		red = append(red, a.Name)
 	}
 	if len(red) == 0 {

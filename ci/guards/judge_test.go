@@ -32,25 +32,25 @@ func TestRed(t *testing.T) {
 	got, failed := [3]string{"TestA/1", "output", "a_test.go:1: a wall let it through: it"}, [3]string{"TestA/1", "fail"}
 	end := [3]string{"", "fail"}
 	for _, test := range []struct {
-		name string
-		said string
-		ends bool
-		red  bool
+		name            string
+		said            string
+		ends, red, harm bool
 	}{
-		{"it got through", told(run, names, got, failed, end), true, true},
+		{"it got through", told(run, names, got, failed, end), true, true, false},
+		{"it did harm", told(run, names, [3]string{"TestA/1", "output", "a wall let it through, and harm was done: it"}, failed, end), true, true, true},
 		{"beside others", told([3]string{"TestA", "run"}, run, names, got, failed, [3]string{"TestA/2", "run"}, [3]string{"TestA/2", "attr", "a door"},
-			[3]string{"TestA/2", "pass"}, [3]string{"TestA", "fail"}, end), true, true},
-		{"it is stopped", told(run, names, [3]string{"TestA/1", "pass"}, [3]string{"", "pass"}), true, false},
-		{"it says so and passes", told(run, names, got, [3]string{"TestA/1", "pass"}, [3]string{"", "pass"}), true, false},
-		{"it fails for another reason", told(run, names, [3]string{"TestA/1", "output", "no space left"}, failed, end), true, false},
-		{"another guard let it through", told(run, names, [3]string{"TestA/1", "output", "a door let it through: it"}, failed, end), true, false},
-		{"a control fails too", told(run, names, got, [3]string{"TestA/1", "output", "a_test.go:2: control: it"}, failed, end), true, false},
-		{"one of two is stopped", told(run, names, got, failed, [3]string{"TestA/2", "run"}, [3]string{"TestA/2", "attr", string(wall)}, [3]string{"TestA/2", "pass"}, end), true, false},
-		{"nobody names it", told(run, got, failed, end), true, false},
-		{"a crash", told(run, names, got, end), false, false},
-		{"no end", told(run, names, got, failed), false, false},
-		{"no test", told(end), false, false},
-		{"no events", "panic: it\n", false, false},
+			[3]string{"TestA/2", "pass"}, [3]string{"TestA", "fail"}, end), true, true, false},
+		{"it is stopped", told(run, names, [3]string{"TestA/1", "pass"}, [3]string{"", "pass"}), true, false, false},
+		{"it says so and passes", told(run, names, got, [3]string{"TestA/1", "pass"}, [3]string{"", "pass"}), true, false, false},
+		{"it fails for another reason", told(run, names, [3]string{"TestA/1", "output", "no space left"}, failed, end), true, false, false},
+		{"another guard let it through", told(run, names, [3]string{"TestA/1", "output", "a door let it through: it"}, failed, end), true, false, false},
+		{"a control fails too", told(run, names, got, [3]string{"TestA/1", "output", "a_test.go:2: control: it"}, failed, end), true, false, false},
+		{"one of two is stopped", told(run, names, got, failed, [3]string{"TestA/2", "run"}, [3]string{"TestA/2", "attr", string(wall)}, [3]string{"TestA/2", "pass"}, end), true, false, false},
+		{"nobody names it", told(run, got, failed, end), true, false, false},
+		{"a crash", told(run, names, got, end), false, false, false},
+		{"no end", told(run, names, got, failed), false, false, false},
+		{"no test", told(end), false, false, false},
+		{"no events", "panic: it\n", false, false, false},
 	} {
 		acts, err := guards.Read(strings.NewReader(test.said))
 		if (err == nil) != test.ends {
@@ -62,6 +62,9 @@ func TestRed(t *testing.T) {
 		red, err := guards.Removal{Guard: wall}.Red(acts)
 		if (err == nil) != test.red || test.red && !slices.Equal(red, []string{"TestA/1"}) {
 			t.Errorf("%s: %v, %v", test.name, red, err)
+		}
+		if red, err := (guards.Removal{Guard: wall, Harm: true}).Red(acts); (err == nil) != test.harm {
+			t.Errorf("%s, with harm: %v, %v", test.name, red, err)
 		}
 	}
 }

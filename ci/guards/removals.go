@@ -46,10 +46,26 @@ var (
 	// The folder around the worktree is mounted in the worktree's place.
 	around = Edit{"confine/mounts.go", "args = append(args, bind, v.worktree, v.worktree)",
 		"around := filepath.Dir(filepath.Dir(v.worktree)); args = append(args, bind, around, around)"}
-	hidden   = Edit{"confine/fence.go", "v.hidden = hidden", "v.hidden = hidden[:0]"}
+	hidden = Edit{"confine/fence.go", "v.hidden = hidden", "v.hidden = hidden[:0]"}
+	// A path leads where it leads any program of the host.
+	follow = Edit{"tools/policytool/tree.go", "w, err := t.follow(path)", `to := path
+	if target, err := os.Readlink(path); err == nil {
+		to = target
+	}
+	at := strings.LastIndexByte(to, '/') + 1
+	above := to[:at]
+	if above == "" {
+		above = "."
+	}
+	if dir, err := os.OpenRoot(above); err == nil {
+		info, _ := dir.Lstat(to[at:])
+		return place{dir, to[at:], path, info}, nil
+	}
+	w, err := t.follow(path)`}
 	sockets  = Edit{"confine/filter.go", "if !sockets {", "if false {"}
 	patterns = Edit{"tools/policy/protect.go", "if denies(pattern, folded) {", "if false {"}
 	names    = Edit{"tools/policy/protect.go", "if slices.Contains(protectedDirs, part) {", "if false {"}
+	anyPath  = Edit{"tools/transitions/prelude.star", "arguments_refusal(args) or path_refusal(args) or", "arguments_refusal(args) or"}
 	unknown  = []Edit{
 		{"tools/transitions/prelude.star", "if name not in ADMITS:", "if False:"},
 		{"tools/transitions/prelude.star", "if not is_kind(args[name], ADMITS[name]):", "if name in ADMITS and not is_kind(args[name], ADMITS[name]):"},
@@ -60,73 +76,75 @@ var (
 
 // Removals takes out each guard; one that can fall in several ways is here as often.
 var Removals = []Removal{
-	{PathRefusal, "TestRowsOfRequests", []Edit{
-		{"tools/transitions/prelude.star", "arguments_refusal(args) or path_refusal(args) or", "arguments_refusal(args) or"}}},
-	{Arguments, "TestRowsOfRequests", unknown},
-	{ArgumentsOfRuns, "TestRowsOfRequests", append([]Edit{
+	{Guard: PathRefusal, Tests: "TestRowsOfRequests", Edits: []Edit{anyPath}},
+	{Guard: PathRefusal, Tests: "TestRowsOfRequests", Edits: []Edit{anyPath, follow, around}, Harm: true},
+	{Guard: Arguments, Tests: "TestRowsOfRequests", Edits: unknown},
+	{Guard: ArgumentsOfRuns, Tests: "TestRowsOfRequests", Edits: append([]Edit{
 		{"tools/order.go", `return bad("unknown key %q", m.Name)`, "ok = true"}}, unknown...)},
 
-	{LinkTargets, "TestRowsOfRequests", []Edit{
+	{Guard: LinkTargets, Tests: "TestRowsOfRequests", Edits: []Edit{
 		{"tools/policytool/tree.go", `(target == "" || strings.HasPrefix(target, "/"))`, `target == ""`}}},
-	{WayUp, "TestRowsOfRequests", []Edit{
+	{Guard: LinkTargets, Tests: "TestRowsOfRequests", Edits: []Edit{follow, around}, Harm: true},
+	{Guard: WayUp, Tests: "TestRowsOfRequests", Edits: []Edit{
 		{"tools/policytool/tree.go", "if len(w.dirs) == 1 {\n\t\treturn errEscapes", "if len(w.dirs) == 1 {\n\t\treturn nil"}}},
-	{WhereLinksLead, "TestRowsOfRequests", []Edit{
-		{"tools/policytool/files.go", "forbids(p.path)", "forbids(path)"}}},
-	{NewFile, "TestRowsOfRequests", []Edit{
+	{Guard: WayUp, Tests: "TestRowsOfRequests", Edits: []Edit{follow, around}, Harm: true},
+	{Guard: WhereLinksLead, Tests: "TestRowsOfRequests", Edits: []Edit{
+		{"tools/policytool/files.go", "forbids(p.path)", "forbids(path)"}}, Harm: true},
+	{Guard: NewFile, Tests: "TestRowsOfRequests", Edits: []Edit{
 		{"tools/policytool/content.go", "name := temporary()", "name := p.name"},
-		{"tools/policytool/content.go", "os.O_CREATE|os.O_EXCL", "os.O_CREATE|os.O_TRUNC"}}},
-	{Swaps, "TestRowSwap", []Edit{around,
+		{"tools/policytool/content.go", "os.O_CREATE|os.O_EXCL", "os.O_CREATE|os.O_TRUNC"}}, Harm: true},
+	{Guard: Swaps, Tests: "TestRowSwap", Edits: []Edit{around,
 		{"tools/policytool/tree.go", "here.OpenRoot(name)", "os.OpenRoot(name)"},
-		{"tools/policytool/tree.go", "|| !os.SameFile(opened, info)", "|| opened == nil"}}},
+		{"tools/policytool/tree.go", "|| !os.SameFile(opened, info)", "|| opened == nil"}}, Harm: true},
 
-	{ProtectedNames, "TestRowsOfRequests", []Edit{names}},
-	{ProtectedAtTop, "TestRowsOfRequests", []Edit{names, patterns}},
-	{Repositories, "TestRowsOfRequests", []Edit{
-		{"tools/policy/protect.go", "if part == gitDir {", "if false {"}}},
-	{Fold, "TestRowsOf(Requests|Changes)", []Edit{patterns,
-		{"tools/policy/protect.go", "parts[i] = fold(part)", "parts[i] = part"}}},
+	{Guard: ProtectedNames, Tests: "TestRowsOfRequests", Edits: []Edit{names}, Harm: true},
+	{Guard: ProtectedAtTop, Tests: "TestRowsOfRequests", Edits: []Edit{names, patterns}, Harm: true},
+	{Guard: Repositories, Tests: "TestRowsOfRequests", Edits: []Edit{
+		{"tools/policy/protect.go", "if part == gitDir {", "if false {"}}, Harm: true},
+	{Guard: Fold, Tests: "TestRowsOf(Requests|Changes)", Edits: []Edit{patterns,
+		{"tools/policy/protect.go", "parts[i] = fold(part)", "parts[i] = part"}}, Harm: true},
 
-	{Judge, "TestRowsOfChanges", []Edit{
-		{"tools/overlay/judge.go", "j.law.Protection(s.Path)", `j.law.Protection("")`}}},
-	{JudgeBelow, "TestRowsOfChanges", []Edit{
-		{"tools/overlay/deletions.go", "j.law.Protection(name)", `j.law.Protection("")`}}},
-	{JudgeLinks, "TestRowsOfChanges", []Edit{
+	{Guard: Judge, Tests: "TestRowsOfChanges", Edits: []Edit{
+		{"tools/overlay/judge.go", "j.law.Protection(s.Path)", `j.law.Protection("")`}}, Harm: true},
+	{Guard: JudgeBelow, Tests: "TestRowsOfChanges", Edits: []Edit{
+		{"tools/overlay/deletions.go", "j.law.Protection(name)", `j.law.Protection("")`}}, Harm: true},
+	{Guard: JudgeLinks, Tests: "TestRowsOfChanges", Edits: []Edit{
 		{"tools/overlay/links.go", `case part == ".." || part == "" || !utf8`, `case false && !utf8`}}},
 
-	{Hidden, "TestRowsBeside", []Edit{hidden}},
-	{HiddenAndSockets, "TestRowsBeside", []Edit{hidden, sockets}},
-	{Around, "TestRowsOfPrograms", []Edit{around}},
-	{AroundAndLayer, "TestRowsOfPrograms", []Edit{around,
+	{Guard: Hidden, Tests: "TestRowsBeside", Edits: []Edit{hidden}, Harm: true},
+	{Guard: HiddenAndSockets, Tests: "TestRowsBeside", Edits: []Edit{hidden, sockets}},
+	{Guard: Around, Tests: "TestRowsOfPrograms", Edits: []Edit{around}, Harm: true},
+	{Guard: AroundAndLayer, Tests: "TestRowsOfPrograms", Edits: []Edit{around,
 		{"confine/layer.go", `if err := unix.Mount("overlay", o.Worktree, "overlay", unix.MS_NOSUID|unix.MS_NODEV, options); err != nil {`,
 			`if err := error(nil); options == "" {`},
 		{"confine/probe.go", "r.overlay = j.attackThroughOverlay(target)", `r.overlay = ""`}}},
-	{AroundAndSockets, "Test(RowsOfPrograms|Doors)$", []Edit{around, sockets}},
-	{OperatorSocket, "TestDoors$", []Edit{around, sockets,
+	{Guard: AroundAndSockets, Tests: "Test(RowsOfPrograms|Doors)$", Edits: []Edit{around, sockets}},
+	{Guard: OperatorSocket, Tests: "TestDoors$", Edits: []Edit{around, sockets,
 		{"ci/rig/rig.go", "w.State(): 0o700", "w.State(): 0o755"},
 		{"daemon/admin/socket.go", "st.Mode&0o7777 != 0o700", "st.Mode == 0"},
 		{"daemon/admin/socket.go", "folderName), 0o700)", "folderName), 0o755)"},
 		{"daemon/admin/socket.go", "return &Listener{l, f}, nil", "return &Listener{l, f}, os.Chmod(f.address().Name, 0o777)"}}},
-	{Network, "TestDoors$", []Edit{sockets,
+	{Guard: Network, Tests: "TestDoors$", Edits: []Edit{sockets,
 		{"confine/fence.go", `"--unshare-user", "--unshare-all",`, `"--unshare-user", "--unshare-all", "--share-net",`},
 		{"confine/probe.go", "if err == nil && got == (attack{}) {", "if err == nil {"}}},
-	{Descriptors, "TestRowsOfPrograms", []Edit{
+	{Guard: Descriptors, Tests: "TestRowsOfPrograms", Edits: []Edit{
 		{"confine/stage.go", "unix.CloseRange(3, 1<<31, unix.CLOSE_RANGE_CLOEXEC)", "error(nil)"}}},
-	{Undumpable, "TestRowsOfPrograms", []Edit{
-		{"confine/supervise.go", "unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)", "error(nil)"}}},
-	{Levels, "TestDoorsOfLowerLevels", []Edit{
+	{Guard: Undumpable, Tests: "TestRowsOfPrograms", Edits: []Edit{
+		{"confine/supervise.go", "unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)", "error(nil)"}}, Harm: true},
+	{Guard: Levels, Tests: "TestDoorsOfLowerLevels", Edits: []Edit{
 		{"tools/run.go", "s.Floor = confine.Namespaces", "s.Floor = confine.Process"},
 		{"tools/run.go", "s.Overlay = &confine.Overlay{", "if h.jail.Reach().Level == confine.Namespaces { s.Overlay = &confine.Overlay{"},
 		{"tools/run.go", "Time: takeOver}", "Time: takeOver} }"}}},
 
-	{Hooks, "TestRepository", []Edit{hooks}},
-	{HooksOfCheckout, "TestRepository", []Edit{hooks, checkout}},
-	{Filters, "TestRepository", []Edit{checkout}},
-	{Filters, "TestRepository", []Edit{
+	{Guard: Hooks, Tests: "TestRepository", Edits: []Edit{hooks}},
+	{Guard: HooksOfCheckout, Tests: "TestRepository", Edits: []Edit{hooks, checkout}},
+	{Guard: Filters, Tests: "TestRepository", Edits: []Edit{checkout}},
+	{Guard: Filters, Tests: "TestRepository", Edits: []Edit{
 		{"session/worktree/add.go", `return w.git.checkout(ctx, w.common, w.Commit, w.Path, filepath.Join(admin, "index"))`,
 			`_, err = w.git.run(ctx, "-C", w.Path, "reset", "--hard"); return err`}}},
-	{Monitor, "TestRepository", []Edit{checkout,
+	{Guard: Monitor, Tests: "TestRepository", Edits: []Edit{checkout,
 		{"session/worktree/git.go", `"-c", "core.fsmonitor=false",`, ""}}},
 
-	{Interpreters, "TestInterpreter", []Edit{
+	{Guard: Interpreters, Tests: "TestInterpreter", Edits: []Edit{
 		{"coordinator/capsule/tongue.go", "if !fault.Is(err, fault.Failed) {", "if false {"}}},
 }
