@@ -86,19 +86,47 @@ func edit(t *tree, q Request, _ string) Response {
 	if err != nil {
 		return refused("edit %s: %s", q.Path, reason(err))
 	}
-	switch n := strings.Count(text, q.OldText); {
+	at, n := occurrences(text, q.OldText)
+	switch {
 	case n == 0:
 		return refused("edit %s: old_text not found — the file may have changed; read it again", q.Path)
 	case n > 1:
 		return refused("edit %s: old_text occurs %d times; include more context so it is unique", q.Path, n)
 	}
-	at := strings.Index(text, q.OldText)
 	changed := text[:at] + q.NewText + text[at+len(q.OldText):]
 	if err := p.replace(changed, t.policy.MaxTransfer); err != nil {
 		return refused("edit %s: %s", q.Path, reason(err))
 	}
 	line, diff := hunk(text, at, q.OldText, q.NewText)
 	return Response{OK: true, Line: line, Diff: diff, Changes: p.changed(store.RefOf([]byte(text)), changed)}
+}
+
+// occurrences counts where a text that is not empty occurs, those that overlap too,
+// in time linear in both (Knuth, Morris and Pratt), and returns the first place.
+func occurrences(text, old string) (first, n int) {
+	// border[i]: how much of old ends old[:i+1] again, short of all of it.
+	border := make([]int32, len(old))
+	step := func(matched int32, c byte) int32 {
+		for matched > 0 && old[matched] != c {
+			matched = border[matched-1]
+		}
+		if old[matched] == c {
+			matched++
+		}
+		return matched
+	}
+	for i := 1; i < len(old); i++ {
+		border[i] = step(border[i-1], old[i])
+	}
+	for i, matched := max(strings.Index(text, old), 0), int32(0); i < len(text); i++ {
+		if matched = step(matched, text[i]); int(matched) == len(old) {
+			if n++; n == 1 {
+				first = i + 1 - len(old)
+			}
+			matched = border[matched-1]
+		}
+	}
+	return first, n
 }
 
 // changed tells of new content in a place, by hash, as a run tells of what it changed.

@@ -1,6 +1,7 @@
 package policytool
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -44,6 +45,7 @@ func TestOperations(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	b := newBench(t)
 	b.put("a.txt", "aa b aa")
+	b.put("overlap", "ababaxaba")
 	b.put("binary", "\xff\xfe")
 	b.put("large", strings.Repeat("x", policy.DefaultTransfer+1))
 	if err := syscall.Mkfifo(filepath.Join(b.root, "pipe"), 0o644); err != nil {
@@ -74,6 +76,7 @@ func TestRefusals(t *testing.T) {
 		{request("op", "edit", "path", "a.txt"), "edit a.txt: old_text is required (use write to create a file)"},
 		{request("op", "edit", "path", "a.txt", "old_text", "c"), "edit a.txt: old_text not found — the file may have changed; read it again"},
 		{request("op", "edit", "path", "a.txt", "old_text", "aa"), "edit a.txt: old_text occurs 2 times; include more context so it is unique"},
+		{request("op", "edit", "path", "overlap", "old_text", "aba"), "edit overlap: old_text occurs 3 times; include more context so it is unique"},
 		{request("op", "edit", "path", "none", "old_text", "aa"), "edit none: no such file or directory"},
 		{request("op", "edit", "path", "binary", "old_text", "aa"), "edit binary: not UTF-8 text; binary files cannot be read or edited as text"},
 		{request("op", "edit", "path", "a.txt", "old_text", "b", "new_text", strings.Repeat("x", policy.DefaultTransfer)), "edit a.txt: content exceeds the 8388608-byte transfer cap"},
@@ -93,5 +96,33 @@ func TestRefusals(t *testing.T) {
 	}
 	if b.get("a.txt") != "aa b aa" {
 		t.Errorf("a refusal wrote %q", b.get("a.txt"))
+	}
+}
+
+// TestOccurrences: the count is that of looking at every place, and takes no longer
+// for texts that repeat themselves.
+func TestOccurrences(t *testing.T) {
+	for n := range 1 << 9 {
+		text := strings.NewReplacer("0", "a", "1", "b").Replace(fmt.Sprintf("%09b", n))
+		for size := 1; size <= 4; size++ {
+			for m := range 1 << size {
+				old := strings.NewReplacer("0", "a", "1", "b").Replace(fmt.Sprintf("%0*b", size, m))
+				first, want := 0, 0
+				for i := range len(text) {
+					if strings.HasPrefix(text[i:], old) {
+						if want++; want == 1 {
+							first = i
+						}
+					}
+				}
+				if at, got := occurrences(text, old); at != first || got != want {
+					t.Fatalf("%s in %s: %d times from %d, want %d from %d", old, text, got, at, want, first)
+				}
+			}
+		}
+	}
+	long := strings.Repeat("a", 4<<20)
+	if _, n := occurrences(long, long[:1<<20]); n != 3<<20+1 {
+		t.Errorf("%d", n)
 	}
 }

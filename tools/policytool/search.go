@@ -117,7 +117,7 @@ func (s *seeker) file(dir *os.Root, name, path string, info fs.FileInfo) error {
 	s.answer.Files++
 	for number := int64(1); text != ""; number++ {
 		line, rest, _ := strings.Cut(text, "\n")
-		text = rest
+		text, line = rest, strings.TrimSuffix(line, "\r") // what is matched is what is shown
 		found := s.want.FindStringIndex(line)
 		if found == nil {
 			continue
@@ -132,7 +132,6 @@ func (s *seeker) file(dir *os.Root, name, path string, info fs.FileInfo) error {
 
 // around keeps what of a long line lies about a match.
 func around(line string, found []int) string {
-	line = strings.TrimSuffix(line, "\r")
 	if len(line) <= maxLine {
 		return line
 	}

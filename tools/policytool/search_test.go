@@ -19,6 +19,7 @@ func hits(r Response) string {
 func TestSearch(t *testing.T) {
 	b := forest(t)
 	b.put("a/code.py", "import os\r\n\ndef main():\n    return \"ÄÖ\"\nmain()\n")
+	b.put("a/return", "b\rc\r\n")
 	b.put("a/binary", "text\xff")
 	search := func(path, query string, flags ...string) Response {
 		return b.flagged(map[string]string{"op": "search", "path": path, "query": query}, flags...)
@@ -32,8 +33,10 @@ func TestSearch(t *testing.T) {
 		{"", "text", []string{"glob", "*.py"}, "a.py:1 a/z.py:1 b/c/d.py:1"},
 		{"a", "main", nil, "a/code.py:3 a/code.py:5"},
 		{"link/code.py", "main", nil, "a/code.py:3 a/code.py:5"},
-		{"a/code.py", "^import os$", nil, ""},
-		{"a/code.py", `^import os\r$`, nil, "a/code.py:1"},
+		{"a/code.py", "^import os$", nil, "a/code.py:1"}, // a line ends before its \r\n
+		{"a/code.py", "^$", nil, "a/code.py:2"},
+		{"a/code.py", `\r`, nil, ""},
+		{"a/return", `b\r.*c$`, nil, "a/return:1"},
 		{"a", "MAIN", nil, ""},
 		{"a", "MAIN", []string{"ignore-case", ""}, "a/code.py:3 a/code.py:5"},
 		{"a", "äö", []string{"ignore-case", "true"}, "a/code.py:4"},
@@ -46,10 +49,10 @@ func TestSearch(t *testing.T) {
 			t.Errorf("%q in %q %v: %s, want %s; %q", c.query, c.path, c.flags, hits(r), c.want, r.Refused)
 		}
 	}
-	if r := search("a", "main"); r.Files != 3 || r.Skipped != 1 || r.Matches[0].Text != "def main():" {
+	if r := search("a", "main"); r.Files != 4 || r.Skipped != 1 || r.Matches[0].Text != "def main():" {
 		t.Errorf("%+v", r)
 	}
-	if r := search("", "text", "glob", "*"); r.Files != 7 || r.Skipped != 1 { // links are neither
+	if r := search("", "text", "glob", "*"); r.Files != 8 || r.Skipped != 1 { // links are neither
 		t.Errorf("%d files, %d passed over", r.Files, r.Skipped)
 	}
 	if r := search(".git/none", "."); !strings.Contains(r.Refused, "closed to the lane's tools") {
