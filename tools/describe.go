@@ -33,14 +33,16 @@ func descriptions() []description {
 func readDescription(file any) description {
 	return description{
 		id: "ailang-read", title: "Read (sandboxed)", effect: WorkspaceRead,
-		text: "Read a text file of the worktree in UTF-8, whole or some of its lines. " + sized("What is read", policytool.MaxContent) +
+		text: "Read a text file of the worktree in UTF-8, whole or part of it. " + sized("What is read", policytool.MaxContent) +
+			fmt.Sprintf("A file above %d MiB is read in part alone, one above %d MiB and a line above what is read by bytes alone. ", policy.DefaultTransfer>>20, policytool.MaxScanned>>20) +
 			"Binary files and a .git cannot be read. Answers {\"ok\":true,\"content\":text}, or {\"ok\":false,\"refused\":why}. " +
-			"With offset or limit the answer also has \"lines\", how many the file has; \"cut\":true when it is not the whole file; " +
-			"\"why\", \"limit\" or, when offset passes over the last line, \"past_end\"; and \"next\", the offset at which the following lines begin.",
+			"With offset or limit the answer also has \"lines\", how many the file has, or with bytes \"bytes\", its size; \"cut\":true when it is not the whole file; " +
+			"\"why\", \"limit\" or, when offset passes over the end, \"past_end\"; and \"next\", the offset at which the rest begins.",
 		arguments: map[string]any{
 			"path":   file,
-			"offset": count(0, "How many lines to pass over; 0 begins at the first."),
-			"limit":  count(1, "How many lines to read at most; 1 or more."),
+			"offset": count(0, 0, "How many lines to pass over; 0 begins at the first."),
+			"limit":  count(1, 0, "How many lines to read at most; 1 or more."),
+			"bytes":  property("boolean", "Count offset and limit in bytes, not lines; what is read is whole characters, one at least."),
 		},
 		required: []string{"path"},
 	}
@@ -62,7 +64,7 @@ func editDescription(file any) description {
 		id: "ailang-edit", title: "Edit (sandboxed)", effect: WorkspaceWrite,
 		text: "Replace one piece of text in a text file of the worktree. old_text must occur exactly once: " +
 			"copy it from the file as it is, white space included, with enough of its surroundings to be unique. " +
-			"An empty new_text deletes it. " + sized("old_text and new_text together", maxText) + requestSize + protected() +
+			"An empty new_text deletes it. " + fmt.Sprintf("The file: at most %d MiB. ", policy.DefaultTransfer>>20) + sized("old_text and new_text together", maxText) + requestSize + protected() +
 			"Answers {\"ok\":true,\"line\":first changed line,\"diff\":hunk,\"changes\":[{path,kind,before,after}]}, or {\"ok\":false,\"refused\":why} with the file unchanged.",
 		arguments: map[string]any{
 			"path":     file,
@@ -82,7 +84,7 @@ func listDescription() description {
 		arguments: map[string]any{
 			"path":  property("string", "Directory, relative to the root of the worktree; the root unless given; at most %d bytes.", maxPath),
 			"glob":  globArgument,
-			"limit": count(1, "How many names to answer at most, 1 to 5000; 500 unless given."),
+			"limit": count(1, policytool.MaxEntries, "How many names to answer at most, 1 to 5000; 500 unless given."),
 		},
 	}
 }
@@ -90,7 +92,7 @@ func listDescription() description {
 func searchDescription() description {
 	return description{
 		id: "workspace-search", title: "Search files (sandboxed)", effect: WorkspaceRead,
-		text: "Find the lines that match a regular expression (RE2 syntax, one line at a time) in the text files below a directory " +
+		text: "Find the lines that match a regular expression (RE2 syntax, one line at a time, without its line break of \\n or \\r\\n) in the text files below a directory " +
 			"of the worktree, or in one file. Files come in byte order of their paths; links are not followed; a .git, binary files and " +
 			"files above 8 MiB are passed over. Answers {\"ok\":true,\"matches\":[{path,line,text}],\"files\":searched,\"skipped\":passed over} " +
 			"with \"cut\":true and \"why\" (limit, size or time) when there are more.",
@@ -100,7 +102,7 @@ func searchDescription() description {
 			"glob":        globArgument,
 			"literal":     property("boolean", "Take the query as plain text."),
 			"ignore_case": property("boolean", "Match letters of either case."),
-			"limit":       count(1, "How many lines to answer at most, 1 to 1000; 100 unless given."),
+			"limit":       count(1, policytool.MaxMatches, "How many lines to answer at most, 1 to 1000; 100 unless given."),
 		},
 		required: []string{"query"},
 	}
@@ -133,9 +135,12 @@ func property(kind, description string, args ...any) map[string]any {
 	return map[string]any{"type": kind, "description": fmt.Sprintf(description, args...)}
 }
 
-// count is the schema of a whole number.
-func count(least int, description string) map[string]any {
+// count is the schema of a whole number; most is 0 for no such bound.
+func count(least, most int, description string) map[string]any {
 	schema := property("integer", "%s", description)
 	schema["minimum"] = least
+	if most > 0 {
+		schema["maximum"] = most
+	}
 	return schema
 }

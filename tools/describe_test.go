@@ -19,7 +19,7 @@ import (
 // TestDescriptionsNameTheirLimits: the numbers and names that hold, and no others.
 func TestDescriptionsNameTheirLimits(t *testing.T) {
 	for id, wants := range map[store.TransitionID][]string{
-		"ailang-read":  {"What is read: at most 4000000 bytes as JSON text", "Binary files and a .git cannot be read"},
+		"ailang-read":  {"What is read: at most 4000000 bytes as JSON text", "Binary files and a .git cannot be read", "A file above 8 MiB is read in part alone, one above 256 MiB and a line above what is read by bytes alone"},
 		"ailang-write": {"The content: at most 1000000 bytes as JSON text"},
 		"ailang-edit":  {"old_text and new_text together: at most 1000000 bytes as JSON text"},
 	} {

@@ -46,7 +46,7 @@ func answers() map[store.TransitionID]map[string]any {
 		},
 		"ailang-cli":  command,
 		"ailang-edit": {"line": whole, "diff": text, "changes": changed},
-		"ailang-read": {"content": text, "lines": whole, "cut": flag, "why": cut, "next": whole},
+		"ailang-read": {"content": text, "lines": whole, "bytes": whole, "cut": flag, "why": cut, "next": whole},
 		"ailang-run": {
 			"admitted": flag, "exit_code": orNull(whole), "stdout": text, "stderr": text, "decision": orNull(typed("object")),
 			"limit": orNull(objectOf(map[string]any{"reason": text, "stage": text, "message": text}, "reason", "stage")), "kept": flag, "changes": changed,

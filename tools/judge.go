@@ -31,7 +31,7 @@ func (h *Handler) judge(effect law.Effect, q request, r confine.Result, worktree
 	if problem != "" {
 		return unknown("the tool's response " + problem)
 	}
-	answer = complete(q.op, answer)
+	answer = complete(q, answer)
 	for _, name := range []string{"refused", "stdout", "stderr"} {
 		if text, ok := textOf(answer, name); ok {
 			answer = answer.With(name, canon.NewString(withoutPath(text, worktree)))
@@ -45,7 +45,7 @@ func (h *Handler) judge(effect law.Effect, q request, r confine.Result, worktree
 }
 
 // complete puts back what the contract leaves out because it is empty.
-func complete(op string, answer canon.Value) canon.Value {
+func complete(q request, answer canon.Value) canon.Value {
 	if _, ran := answer.Get("argv"); ran {
 		for _, name := range []string{"stdout", "stderr"} {
 			if _, ok := textOf(answer, name); !ok {
@@ -56,18 +56,36 @@ func complete(op string, answer canon.Value) canon.Value {
 			answer = answer.With("exit_code", canon.NewInt(0))
 		}
 	}
-	filled := map[string]struct {
-		name  string
-		empty canon.Value
-	}{
-		"read": {"content", canon.NewString("")}, "list": {"entries", canon.NewArray(nil)}, "search": {"matches", canon.NewArray(nil)},
+	if !succeeded(answer) {
+		return answer
 	}
-	if fill, ok := filled[op]; ok && succeeded(answer) {
-		if given, _ := answer.Get(fill.name); given.Kind() != fill.empty.Kind() {
-			answer = answer.With(fill.name, fill.empty)
+	for _, fill := range q.always() {
+		if given, _ := answer.Get(fill.Name); given.Kind() != fill.Value.Kind() {
+			answer = answer.With(fill.Name, fill.Value)
 		}
 	}
 	return answer
+}
+
+// always are the members that an answer has though they are empty, as its description
+// says.
+func (q request) always() []canon.Member {
+	none := canon.NewInt(0)
+	switch flags, part := q.value.Get("flags"); q.op {
+	case "read":
+		members := []canon.Member{{Name: "content", Value: canon.NewString("")}}
+		if _, bytes := flags.Get("bytes"); bytes {
+			members = append(members, canon.Member{Name: "bytes", Value: none})
+		} else if part {
+			members = append(members, canon.Member{Name: "lines", Value: none})
+		}
+		return members
+	case "list":
+		return []canon.Member{{Name: "entries", Value: canon.NewArray(nil)}}
+	case "search":
+		return []canon.Member{{Name: "matches", Value: canon.NewArray(nil)}, {Name: "files", Value: none}, {Name: "skipped", Value: none}}
+	}
+	return nil
 }
 
 // served is the ref of the binary that serves a request.

@@ -107,6 +107,31 @@ func TestOmissions(t *testing.T) {
 	}
 }
 
+// TestWhatIsPromisedIsThere: a number that a description tells of is there when it is
+// none.
+func TestWhatIsPromisedIsThere(t *testing.T) {
+	d := newDesk(t, confine.Namespaces, "")
+	d.put("empty", "")
+	d.put("binary", "\xff")
+	for payload, want := range map[string]string{
+		`{"op":"search","path":".","query":"x","flags":{"glob":"none"}}`: `"files":0,"matches":[],"ok":true,`,
+		`{"op":"search","path":"binary","query":"x"}`:                    `"files":0,"matches":[],"ok":true,`,
+		`{"op":"search","path":"empty","query":"x"}`:                     `"files":1,"matches":[],"ok":true,`,
+		`{"op":"list","path":".","flags":{"glob":"none"}}`:               `"entries":[],"ok":true,`,
+		`{"op":"read","path":"empty"}`:                                   `{"content":"","ok":true,`,
+		`{"op":"read","path":"empty","flags":{"limit":"1"}}`:             `{"content":"","lines":0,"ok":true,`,
+		`{"op":"read","path":"empty","flags":{"bytes":""}}`:              `{"bytes":0,"content":"","ok":true,`,
+	} {
+		r := d.handle(WorkspaceRead, payload)
+		if !strings.Contains(string(r.Output), want) || strings.Contains(payload, "search") && member(r, "skipped") == "" {
+			t.Errorf("%s: %s %s", payload, r.Output, r.Detail)
+		}
+	}
+	if r := d.handle(WorkspaceRead, `{"op":"search","path":"none","query":"x"}`); member(r, "files") != "" || member(r, "ok") != "false" {
+		t.Errorf("%s", r.Output)
+	}
+}
+
 // TestWhoServesWhat: another tool gets what it says it does, as it is, and world-tool
 // the rest.
 func TestWhoServesWhat(t *testing.T) {
@@ -122,6 +147,7 @@ func TestWhoServesWhat(t *testing.T) {
 		tool, sent string
 	}{
 		{WorkspaceRead, `{"op":"read","path":"m.ail"}`, theirs, `{\"op\":\"read\",\"path\":\"m.ail\"}`},
+		{WorkspaceRead, `{"op":"read","path":"good.py","flags":{"limit":"1"}}`, ours, `print('ran by ours')\n`},
 		{WorkspaceRead, `{"op":"list","path":"."}`, ours, ""},
 		{WorkspaceRead, `{"op":"search","path":".","query":"ours"}`, ours, ""},
 		{WorkspaceWrite, `{"op":"write","path":"x.py","content":""}`, theirs, `{\"content\":\"\",\"op\":\"write\",\"path\":\"x.py\"}`},

@@ -17,10 +17,17 @@ func TestRefusalTexts(t *testing.T) {
 		id          store.TransitionID
 		input, want string
 	}{
-		{"ailang-read", phase(`{"path":"a","mode":"x"}`), `unknown argument "mode"; ailang-read admits only: limit, offset, path`},
-		{"ailang-read", phase(`{"path":"a","offset":-1}`), `argument "offset" must be a whole number of 0 or more`},
-		{"ailang-read", phase(`{"path":"a","limit":"3"}`), `argument "limit" must be a whole number of 0 or more`},
-		{"ailang-read", phase(`{"path":"a","limit":1.5}`), `argument "limit" must be a whole number of 0 or more`},
+		{"ailang-read", phase(`{"path":"a","mode":"x"}`), `unknown argument "mode"; ailang-read admits only: bytes, limit, offset, path`},
+		{"ailang-read", phase(`{"path":"a","offset":-1}`), `argument "offset" must be a whole number from 0`},
+		{"ailang-read", phase(`{"path":"a","limit":"3"}`), `argument "limit" must be a whole number from 1`},
+		{"ailang-read", phase(`{"path":"a","limit":1.5}`), `argument "limit" must be a whole number from 1`},
+		{"ailang-read", phase(`{"path":"a","limit":0}`), `argument "limit" must be a whole number from 1`},
+		{"ailang-read", phase(`{"path":"a","offset":9007199254740993}`), `argument "offset" must be a whole number from 0`},
+		{"ailang-read", phase(`{"path":"a","bytes":"true"}`), `argument "bytes" must be true or false`},
+		{"workspace-list", phase(`{"limit":0}`), `argument "limit" must be a whole number from 1 to 5000`},
+		{"workspace-list", phase(`{"limit":5001}`), `argument "limit" must be a whole number from 1 to 5000`},
+		{"workspace-search", phase(`{"query":"x","limit":-1}`), `argument "limit" must be a whole number from 1 to 1000`},
+		{"workspace-search", phase(`{"query":"x","limit":1001}`), `argument "limit" must be a whole number from 1 to 1000`},
 		{"workspace-list", phase(`{"path":""}`), path("")},
 		{"workspace-search", phase(`{}`), `missing required argument "query"`},
 		{"workspace-search", phase(`{"query":"x","literal":"true"}`), `argument "literal" must be true or false`},

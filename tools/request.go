@@ -78,13 +78,15 @@ func (h *Handler) program(q request) *confine.Image {
 		return h.tool
 	}
 	ours := lang.Of(q.path) == lang.Starlark || lang.Of(q.path) == lang.Python
-	if !h.said.speaksOurs() && (ours && isCheck(q.op) || ownOps[q.op]) {
+	_, flagged := q.value.Get("flags")
+	part := q.op == "read" && flagged
+	if !h.said.speaksOurs() && (ours && isCheck(q.op) || ownOps[q.op] || part) {
 		return nil
 	}
 	return h.tool
 }
 
-// ownOps are world-tool's own.
+// ownOps are world-tool's own, as is reading part of a file.
 var ownOps = map[string]bool{"list": true, "search": true}
 
 func isCheck(op string) bool { return op == "check" || op == "ai_check" }

@@ -17,8 +17,16 @@ import (
 
 var (
 	errNotRegular = errors.New("not a regular file")
+	errNotText    = errors.New("not UTF-8 text; binary files cannot be read or edited as text")
 	errReadOnly   = errors.New("the file is read-only: its mode forbids its owner to write it")
 )
+
+// errLarge says that a file is larger than a limit in bytes.
+type errLarge int64
+
+func (e errLarge) Error() string {
+	return fmt.Sprintf("file exceeds the %d-byte transfer cap", int64(e))
+}
 
 // open opens a regular file to read.
 func (p place) open() (*os.File, error) {
@@ -70,10 +78,10 @@ func (p place) read(limit int64) (string, error) {
 		return "", err
 	}
 	if int64(len(b)) > limit {
-		return "", fmt.Errorf("file exceeds the %d-byte transfer cap", limit)
+		return "", errLarge(limit)
 	}
 	if !utf8.Valid(b) {
-		return "", errors.New("not UTF-8 text; binary files cannot be read or edited as text")
+		return "", errNotText
 	}
 	return string(b), nil
 }

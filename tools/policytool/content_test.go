@@ -24,7 +24,7 @@ func TestContentIsBoundAsJSON(t *testing.T) {
 		if r := b.read(name); !r.OK || r.Content != fits {
 			t.Errorf("%s: %t %q", name, r.OK, r.Refused)
 		}
-		want := "read " + name + "+: the file is 4000001 bytes as JSON text; the limit is 4000000; read part of it with offset and limit"
+		want := "read " + name + "+: the file is more than 4000000 bytes as JSON text; read part of it with offset and limit, of a long line with bytes besides"
 		if r := b.read(name + "+"); r.OK || r.Content != "" || r.Refused != want {
 			t.Errorf("%s: %t %q", name, r.OK, r.Refused)
 		}

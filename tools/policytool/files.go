@@ -2,6 +2,7 @@ package policytool
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"strings"
 
@@ -25,22 +26,34 @@ func read(t *tree, q Request, _ string) Response {
 		return refused("read %s: %s", q.Path, reason(err))
 	}
 	defer p.Close()
-	text, err := p.read(t.policy.MaxTransfer)
+	answer, err := t.readAsAsked(p, q)
 	if err != nil {
 		return refused("read %s: %s", q.Path, reason(err))
 	}
-	answer, err := windowed(text, q)
-	if err != nil {
-		return refused("read %s: %s", q.Path, err)
-	}
-	if size := len(canon.NewString(answer.Content).Bytes()) - len(`""`); size > MaxContent {
-		what := "file"
-		if answer.Cut {
-			what = "part"
-		}
-		return refused("read %s: the %s is %d bytes as JSON text; the limit is %d; read part of it with offset and limit", q.Path, what, size, MaxContent)
-	}
 	return answer
+}
+
+// readAsAsked reads a whole file or a part of one.
+func (t *tree) readAsAsked(p place, q Request) (r Response, err error) {
+	w, part, err := q.window()
+	if err != nil {
+		return r, err
+	}
+	what := "file"
+	if part {
+		r, err = p.readPart(w)
+		what = "part"
+	} else {
+		r.OK = true
+		r.Content, err = p.read(t.policy.MaxTransfer)
+	}
+	if large := (errLarge)(0); errors.As(err, &large) {
+		return r, fmt.Errorf("%s; read part of it with offset and limit", large)
+	}
+	if err == nil && len(canon.NewString(r.Content).Bytes())-len(`""`) > MaxContent {
+		err = errTooMuch(what)
+	}
+	return r, err
 }
 
 func writeFile(t *tree, q Request, _ string) Response {

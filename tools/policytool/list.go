@@ -13,13 +13,13 @@ import (
 // Bounds of what a list answers.
 const (
 	standardEntries = 500
-	maxEntries      = 5000
+	MaxEntries      = 5000
 	maxNames        = 1 << 20 // bytes of all paths of an answer
 )
 
 // list answers the names in a directory, or with a glob those below it that match.
 func list(t *tree, q Request, _ string) Response {
-	limit, err := q.number("limit", 1, maxEntries, standardEntries)
+	limit, err := q.number("limit", 1, MaxEntries, standardEntries)
 	if err != nil {
 		return refused("list: %s", err)
 	}

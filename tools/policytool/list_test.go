@@ -97,10 +97,10 @@ func TestListIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	long := strings.Repeat("n", 230)
-	for i := range maxEntries {
+	for i := range MaxEntries {
 		b.put(fmt.Sprintf("many/%s%04d", long, i), "")
 	}
-	r := b.flagged(map[string]string{"op": "list", "path": "many"}, "limit", fmt.Sprint(maxEntries))
+	r := b.flagged(map[string]string{"op": "list", "path": "many"}, "limit", fmt.Sprint(MaxEntries))
 	if size := len(paths(r)) - len(r.Entries); !r.OK || !r.Cut || r.Why != cutSize || size > maxNames || size < maxNames-500 {
 		t.Errorf("names of %d bytes, cut by %q", size, r.Why)
 	}

@@ -16,7 +16,7 @@ type operation struct {
 func operations() map[string]operation {
 	return map[string]operation{
 		"summary": {run: summary},
-		"read":    {takes: []string{"path"}, flags: []string{"limit", "offset"}, run: read},
+		"read":    {takes: []string{"path"}, flags: []string{"bytes", "limit", "offset"}, run: read},
 		"write":   {takes: []string{"path", "content"}, run: writeFile},
 		"edit":    {takes: []string{"path", "old_text", "new_text"}, run: edit},
 		"list":    {takes: []string{"path"}, flags: []string{"glob", "limit"}, run: list},

@@ -62,7 +62,8 @@ func TestRefusals(t *testing.T) {
 		{request("op", "read", "path", "pipe"), "read pipe: not a regular file"},
 		{request("op", "read", "path", "a.txt/b"), "read a.txt/b: not a directory"},
 		{request("op", "read", "path", "binary"), "read binary: not UTF-8 text; binary files cannot be read or edited as text"},
-		{request("op", "read", "path", "large"), "read large: file exceeds the 8388608-byte transfer cap"},
+		{request("op", "read", "path", "large"), "read large: file exceeds the 8388608-byte transfer cap; read part of it with offset and limit"},
+		{request("op", "edit", "path", "large", "old_text", "x"), "edit large: file exceeds the 8388608-byte transfer cap"},
 		{request("op", "write", "path", "none/x/", "content", ""), "write none/x/: no such file or directory"},
 		{request("op", "write", "path", "none/../x", "content", ""), "write none/../x: a folder on the way is not there, and \"..\" makes none"},
 		{request("op", "write", "path", "none/y/x", "content", strings.Repeat("x", policy.DefaultTransfer+1)), "write none/y/x: content exceeds the 8388608-byte transfer cap"},
@@ -82,7 +83,7 @@ func TestRefusals(t *testing.T) {
 		{request("op", "edit", "path", "a.txt", "old_text", "b", "new_text", strings.Repeat("x", policy.DefaultTransfer)), "edit a.txt: content exceeds the 8388608-byte transfer cap"},
 		{request("op", "run"), `unknown op "run" (ops: ` + strings.Join(operationNames(), ", ") + `)`},
 		{request("op", "read", "path", "a.txt", "content", ""), "op read does not take content"},
-		{`{"op":"read","path":"a.txt","flags":{"force":"true"}}`, "op read does not admit flag --force (admitted: --limit --offset)"},
+		{`{"op":"read","path":"a.txt","flags":{"force":"true"}}`, "op read does not admit flag --force (admitted: --bytes --limit --offset)"},
 		{`{"op":"write","path":"a.txt","content":"x","flags":{"force":"true"}}`, "op write does not admit flag --force (admitted: none)"},
 	}
 	for _, test := range tests {

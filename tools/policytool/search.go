@@ -15,7 +15,7 @@ import (
 // Bounds of a search.
 const (
 	standardMatches = 100
-	maxMatches      = 1000
+	MaxMatches      = 1000
 	maxPattern      = 1024      // bytes
 	maxLine         = 400       // bytes of a line that is answered
 	maxSearched     = 256 << 20 // bytes of all files
@@ -63,7 +63,7 @@ type seeker struct {
 }
 
 func newSeeker(t *tree, q Request) (*seeker, error) {
-	limit, err := q.number("limit", 1, maxMatches, standardMatches)
+	limit, err := q.number("limit", 1, MaxMatches, standardMatches)
 	if err != nil {
 		return nil, err
 	}

@@ -91,6 +91,7 @@ type Response struct {
 	Cut     bool             `json:"cut,omitempty"`     // there is more than what is answered
 	Why     string           `json:"why,omitempty"`     // what it was cut by: "limit", "size" or "time"; "past_end" of a read that begins there
 	Lines   int64            `json:"lines,omitempty"`   // read in part: lines of the whole file
+	Bytes   int64            `json:"bytes,omitempty"`   // read by bytes: those of the whole file
 	Next    int64            `json:"next,omitempty"`    // read in part: the offset to read on at, absent at the end
 	Created bool             `json:"created,omitempty"` // write: there was no file before
 	Line    int64            `json:"line,omitempty"`    // edit: line of the first change, counted from 1

@@ -2,9 +2,14 @@ package policytool
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
+
+	"world/tools/policy"
 )
 
 // flagged sends a request with flags, given as name and value in turn after the members.
@@ -69,7 +74,7 @@ func TestReadInParts(t *testing.T) {
 			t.Errorf("%s beyond its end: %+v", name, r)
 		}
 	}
-	for flag, bad := range map[string][]string{"offset": {"-1", "x", "", "1.5", "99999999999"}, "limit": {"0", "-1", "many"}} {
+	for flag, bad := range map[string][]string{"offset": {"-1", "x", "", "1.5", "9999999999999999999"}, "limit": {"0", "-1", "many"}} {
 		for _, value := range bad {
 			if r := read("five", flag, value); r.OK || !strings.Contains(r.Refused, "flag --"+flag+" must be a number from ") {
 				t.Errorf("%s %q: %+v", flag, value, r)
@@ -82,15 +87,119 @@ func TestReadInParts(t *testing.T) {
 func TestReadPartOfALargeFile(t *testing.T) {
 	b := newBench(t)
 	line := strings.Repeat("x", 99) + "\n"
-	b.put("large", strings.Repeat(line, MaxContent/100))
-	members := map[string]string{"op": "read", "path": "large"}
-	if r := b.flagged(members, "offset", "0"); r.OK || !strings.Contains(r.Refused, "the file is 4040000 bytes as JSON text") {
-		t.Errorf("%q", r.Refused)
+	b.put("large", strings.Repeat(line, MaxContent/100)+strings.Repeat("\t", MaxContent/2+1)+"\n")
+	b.put("larger", strings.Repeat(line, policy.DefaultTransfer/100+1))
+	b.put("one line", strings.Repeat("ü", MaxContent))
+	read := func(path string, flags ...string) Response {
+		return b.flagged(map[string]string{"op": "read", "path": path}, flags...)
 	}
-	if r := b.flagged(members, "offset", "39990"); !r.OK || r.Content != strings.Repeat(line, 10) || !r.Cut || r.Next != 0 {
-		t.Errorf("%d bytes, %q", len(r.Content), r.Refused)
+	const tooMuch = " is more than 4000000 bytes as JSON text; read part of it with offset and limit, of a long line with bytes besides"
+	for _, c := range []struct {
+		path  string
+		flags []string
+		want  string // of the refusal
+	}{
+		{"large", nil, "the file" + tooMuch},
+		{"large", []string{"offset", "0"}, "the part" + tooMuch},
+		{"large", []string{"offset", "40000"}, "the part" + tooMuch}, // its escapes
+		{"large", []string{"limit", "40001"}, "the part" + tooMuch},
+		{"larger", nil, "file exceeds the 8388608-byte transfer cap; read part of it with offset and limit"},
+		{"one line", []string{"offset", "0", "limit", "1"}, "the part" + tooMuch},
+		{"one line", []string{"bytes", "", "limit", "4000001"}, "the part" + tooMuch},
+	} {
+		if r := read(c.path, c.flags...); r.OK || r.Refused != "read "+c.path+": "+c.want {
+			t.Errorf("%s %v: %.200q", c.path, c.flags, r.Refused)
+		}
 	}
-	if r := b.flagged(members, "limit", "39999"); r.OK || !strings.Contains(r.Refused, "the part is ") {
-		t.Errorf("%q", r.Refused)
+	for _, path := range []string{"large", "larger"} {
+		if r := read(path, "offset", "39980", "limit", "10"); !r.OK || r.Content != strings.Repeat(line, 10) || !r.Cut || r.Next != 39990 || r.Lines < 40_000 {
+			t.Errorf("%s: %d bytes, %q", path, len(r.Content), r.Refused)
+		}
+	}
+	if r := read("larger", "offset", "83886"); !r.OK || r.Content != line || r.Lines != 83887 || r.Next != 0 {
+		t.Errorf("%d bytes of the last line, %+.100v", len(r.Content), r)
+	}
+	if r := read("one line", "bytes", "true", "offset", "7000001", "limit", "4"); !r.OK || r.Content != "üü" || r.Next != 7000004 || r.Bytes != 8000000 || r.Lines != 0 {
+		t.Errorf("%.100q %+.100v", r.Content, r.Refused)
+	}
+	if err := os.Truncate(filepath.Join(b.root, "larger"), MaxScanned+1); err != nil { // its end is NUL
+		t.Fatal(err)
+	}
+	if r := read("larger", "limit", "1"); r.Refused != "read larger: lines are read of files of at most 268435456 bytes; read part of this one with bytes, offset and limit" {
+		t.Errorf("%.200q", r.Refused)
+	}
+	if r := read("larger", "bytes", "", "offset", "200", "limit", "100"); r.Content != line || r.Next != 300 || r.Bytes != MaxScanned+1 {
+		t.Errorf("%.200q %+.100v", r.Content, r.Refused)
+	}
+}
+
+// TestReadByBytes: parts are whole characters, and put together they are the file,
+// however they are cut.
+func TestReadByBytes(t *testing.T) {
+	b := newBench(t)
+	const text = "aü€😀\r\n\x00z😀"
+	b.put("f", text)
+	b.put("none", "")
+	b.put("binary", "abc\xffdef")
+	read := func(path string, flags ...string) Response {
+		return b.flagged(map[string]string{"op": "read", "path": path}, append(flags, "bytes", "true")...)
+	}
+	for limit := 1; limit <= len(text)+1; limit++ {
+		whole := ""
+		for next := int64(0); ; {
+			r := read("f", "offset", strconv.FormatInt(next, 10), "limit", strconv.Itoa(limit))
+			if !r.OK || r.Content == "" || len(r.Content) > max(limit, 4) || r.Bytes != int64(len(text)) || r.Cut != (r.Content != text) || (r.Why == cutLimit) != r.Cut {
+				t.Fatalf("%d at %d: %+v", limit, next, r)
+			}
+			if whole += r.Content; r.Next == 0 {
+				break
+			}
+			next = r.Next
+		}
+		if whole != text {
+			t.Errorf("by %d: %q", limit, whole)
+		}
+	}
+	for at := range len(text) {
+		begin := at
+		for !utf8.RuneStart(text[begin]) {
+			begin--
+		}
+		if r := read("f", "offset", strconv.Itoa(at)); r.Content != text[begin:] || r.Next != 0 {
+			t.Errorf("from %d: %+v", at, r)
+		}
+	}
+	for path, at := range map[string]string{"f": strconv.Itoa(len(text)), "none": "1"} {
+		if r := read(path, "offset", at); !r.OK || r.Content != "" || r.Why != cutPastEnd || r.Cut != (path == "f") {
+			t.Errorf("beyond the end: %+v", r)
+		}
+	}
+	if r := read("none"); !r.OK || r.Cut || r.Why != "" || r.Content != "" {
+		t.Errorf("%+v", r)
+	}
+	if r := read("binary", "offset", "1", "limit", "2"); r.Content != "bc" {
+		t.Errorf("%+v", r)
+	}
+	for _, from := range []string{"0", "3"} {
+		if r := read("binary", "offset", from); r.Refused != "read binary: not UTF-8 text; binary files cannot be read or edited as text" {
+			t.Errorf("%+v", r)
+		}
+	}
+	if r := b.flagged(map[string]string{"op": "read", "path": "f"}, "bytes", "false"); !strings.Contains(r.Refused, "flag --bytes is boolean") {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestPiecesAreHeldToText: a text is one wherever it is cut, and what is none is none.
+func TestPiecesAreHeldToText(t *testing.T) {
+	for text, want := range map[string]bool{"": true, "aü€😀": true, "😀\xf0\x9f": false, "\xe2\x82x": false, "a\xff": false, "\xed\xa0\x80": false} {
+		for first := range len(text) + 1 {
+			for second := first; second <= len(text); second++ {
+				var c checked
+				if got := c.add([]byte(text[:first])) && c.add([]byte(text[first:second])) && c.add([]byte(text[second:])) && c.whole(); got != want {
+					t.Errorf("%q cut at %d and %d: %t", text, first, second, got)
+				}
+			}
+		}
 	}
 }
