@@ -3,7 +3,8 @@ package sqlite
 // astray finds, each by some ten lines at most, rows that name or keep the number of
 // another row that is missing or is not the one that they belong to. What leads from
 // a row to an entry is followed from the rows, in the order in which they lie; only
-// entries to which no row leads are looked up by what they name.
+// entries to which no row leads are looked up by what they name. That the row which
+// leads is the right one is for its own query to say.
 var astray = []string{
 	`SELECT format('a row of labels names a missing row of objects, %s', lower(hex(l.hash))) FROM labels l
 		WHERE ` + missing("l.hash") + ` LIMIT 10`,
