@@ -65,7 +65,7 @@ func editDescription(file any) description {
 		text: "Replace one piece of text in a text file of the worktree. old_text must occur exactly once: " +
 			"copy it from the file as it is, white space included, with enough of its surroundings to be unique. " +
 			"An empty new_text deletes it. " + fmt.Sprintf("The file: at most %d MiB. ", policy.DefaultTransfer>>20) + sized("old_text and new_text together", maxText) + requestSize + protected() +
-			"Answers {\"ok\":true,\"line\":first changed line,\"diff\":hunk,\"changes\":[{path,kind,before,after}]}, or {\"ok\":false,\"refused\":why} with the file unchanged.",
+			"Answers {\"ok\":true,\"line\":first changed line,\"diff\":hunk, of long lines what lies about the change,\"changes\":[{path,kind,before,after}]}, or {\"ok\":false,\"refused\":why} with the file unchanged.",
 		arguments: map[string]any{
 			"path":     file,
 			"old_text": property("string", "The text to replace. It must occur exactly once in the file."),
@@ -110,7 +110,7 @@ func searchDescription() description {
 
 var (
 	folder       = property("string", "Directory or file, relative to the root of the worktree; the root unless given; at most %d bytes.", maxPath)
-	globArgument = property("string", "Only names that match: * ? [a-z] within one name, ** for any number of names, such as \"src/**/*.py\". "+
+	globArgument = property("string", "Only names that match: * ? [a-z] [^a-z] within one name, ** for any number of names, such as \"src/**/*.py\". "+
 		"Without a slash, names at any depth, such as \"*.py\".")
 )
 

@@ -17,6 +17,15 @@ func TestGlob(t *testing.T) {
 		"**/**/a":       {"a x/a x/y/a", "b a/b"},
 		"./a/?":         {"a/b", "a/bb a"},
 		"[a-c]/*":       {"a/x c/y", "d/x a/x/y"},
+		"[!a-c]*":       {"d e1 x/d", "a b1 c x/a"},
+		"[^a-c]*":       {"d e1 x/d", "a b1 c x/a"},
+		"[a!]x":         {"ax !x", "bx"},
+		`\[!a]`:         {"[!a] x/[!a]", "b a"},
+		"[[!]":          {"[ !", "a"},
+		"{a}":           {"{a}", "a"},
+		"a,b}{":         {"a,b}{", "a b"},
+		"[{]a,b}":       {"{a,b}", "a b"},
+		`\{a,b}`:        {"{a,b}", "a b"},
 		"src/**/x/**/y": {"src/x/y src/a/x/b/c/y", "src/y src/x y"},
 	} {
 		g, err := parseGlob(pattern)
@@ -34,7 +43,12 @@ func TestGlob(t *testing.T) {
 			}
 		}
 	}
-	for _, bad := range []string{"", "[", "a//b", "/a", "a/", "../a", "a/../b", strings.Repeat("a", maxGlob+1)} {
+	for _, braced := range []string{"{a,b}", "*.{py,star}", "src/{a,b}/*", "x{,y}", "{{a,b}}", "[a]{b,c}"} {
+		if g, err := parseGlob(braced); err == nil || !strings.Contains(err.Error(), "ask once for each") {
+			t.Errorf("%q: %v, %v", braced, g, err)
+		}
+	}
+	for _, bad := range []string{"", "[", "[!", "[!]", "a//b", "/a", "a/", "../a", "a/../b", strings.Repeat("a", maxGlob+1)} {
 		if g, err := parseGlob(bad); err == nil {
 			t.Errorf("%.20q is a glob: %v", bad, g)
 		}

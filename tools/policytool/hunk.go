@@ -8,10 +8,12 @@ import (
 const (
 	hunkContext = 3       // lines shown on either side of a change
 	maxHunk     = 4 << 10 // bytes of a diff
+	maxHunkLine = 400     // bytes of a line of it
 )
 
 // hunk tells of one replacement at a byte offset: the line on which it begins, and
-// a diff of the lines that it touches with a few around them, as "diff -u" writes it.
+// a diff of the lines that it touches with a few around them, as "diff -u" writes it,
+// but for long lines, of which it shows what lies about the change.
 func hunk(text string, at int, old, new string) (line int64, diff string) {
 	begin := strings.LastIndexByte(text[:at], '\n') + 1
 	end := at + len(old)
@@ -29,18 +31,35 @@ func hunk(text string, at int, old, new string) (line int64, diff string) {
 	trailing := lines(text[end:below])
 
 	first := line - int64(len(context))
-	around := int64(len(context) + len(trailing))
+	beside := len(context) + len(trailing)
 	var b strings.Builder
-	fmt.Fprintf(&b, "@@ -%d,%d +%d,%d @@\n", first, around+int64(len(before)), first, around+int64(len(afterwards)))
+	fmt.Fprintf(&b, "@@ -%s +%s @@\n", extent(first, beside+len(before)), extent(first, beside+len(afterwards)))
 	for _, part := range []struct {
 		mark  string
 		lines []string
-	}{{" ", context}, {"-", before}, {"+", afterwards}, {" ", trailing}} {
-		for _, l := range part.lines {
-			b.WriteString(part.mark + strings.TrimSuffix(l, "\n") + "\n")
+		shown int // byte of the first line about which it is shown
+	}{{" ", context, 0}, {"-", before, at - begin}, {"+", afterwards, at - begin}, {" ", trailing, 0}} {
+		for i, l := range part.lines {
+			shown := 0
+			if i == 0 {
+				shown = part.shown
+			}
+			l, ended := strings.CutSuffix(l, "\n")
+			b.WriteString(part.mark + cutAbout(l, shown, maxHunkLine) + "\n")
+			if !ended {
+				b.WriteString("\\ No newline at end of file\n")
+			}
 		}
 	}
 	return line, shorten(b.String(), maxHunk)
+}
+
+// extent is where a hunk's lines begin in one of its files, and how many they are.
+func extent(first int64, n int) string {
+	if n == 0 {
+		first--
+	}
+	return fmt.Sprintf("%d,%d", first, n)
 }
 
 // endsLine reports whether a text consists of whole lines.
@@ -48,10 +67,8 @@ func endsLine(text string) bool { return text == "" || strings.HasSuffix(text, "
 
 // lines splits a text after each line break.
 func lines(text string) []string {
-	if text == "" {
-		return nil
-	}
-	return strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")
+	all := strings.SplitAfter(text, "\n")
+	return all[:len(all)-1+min(1, len(all[len(all)-1]))]
 }
 
 // shorten keeps the whole lines of a text that fit into a size and counts the rest.

@@ -125,18 +125,18 @@ func (s *seeker) file(dir *os.Root, name, path string, info fs.FileInfo) error {
 		if len(s.answer.Matches) == s.limit {
 			return errStop(cutLimit)
 		}
-		s.answer.Matches = append(s.answer.Matches, Match{path, number, around(line, found)})
+		s.answer.Matches = append(s.answer.Matches, Match{path, number, cutAbout(line, found[0], maxLine)})
 	}
 	return nil
 }
 
-// around keeps what of a long line lies about a match.
-func around(line string, found []int) string {
-	if len(line) <= maxLine {
+// cutAbout keeps what of a line of more than size bytes lies about one of them.
+func cutAbout(line string, at, size int) string {
+	if len(line) <= size {
 		return line
 	}
-	begin := max(0, min(found[0]-maxLine/4, len(line)-maxLine))
-	end := begin + maxLine
+	begin := max(0, min(at-size/4, len(line)-size))
+	end := begin + size
 	for begin > 0 && !utf8.RuneStart(line[begin]) {
 		begin--
 	}
