@@ -37,7 +37,7 @@ func (t *Task) refute(ctx context.Context, solver z3.Program, limit time.Duratio
 		return nil, err
 	}
 	defer process.Close()
-	answer, err := process.CheckSat(t.script(ob, ob.negated())...)
+	answer, err := t.ask(process, ob, ob.negated())
 	if err != nil || answer != z3.Sat {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 type Task struct {
 	Unit    *ssasmt.Unit
 	model   []spec.Chunk
-	prelude []spec.Chunk // the model, the translated Go and the bridge
+	prelude []text // the model, the translated Go and the bridge
 	bridge  bridge
 	texts   []string // that the Go or the model speaks of
 }
@@ -47,10 +47,15 @@ func Prepare(subject Subject, source *ssasmt.Source, book *spec.Book) (*Task, er
 		return nil, err
 	}
 	translated := spec.Chunk{File: subject.Package + " translated", Text: unit.Proof(texts...)}
-	return &Task{
-		Unit: unit, model: model, bridge: b, texts: append(texts, unit.Literals...),
-		prelude: slices.Concat(model, []spec.Chunk{translated, subject.Bridge}),
-	}, nil
+	t := &Task{Unit: unit, model: model, bridge: b, texts: append(texts, unit.Literals...)}
+	for _, c := range slices.Concat(model, []spec.Chunk{translated, subject.Bridge}) {
+		pieces, err := cut(c)
+		if err != nil {
+			return nil, err
+		}
+		t.prelude = append(t.prelude, pieces)
+	}
+	return t, nil
 }
 
 // literals lists the texts in scripts.

@@ -39,24 +39,37 @@ func (t *Task) one(ctx context.Context, solver z3.Program, limit time.Duration, 
 	}
 	defer process.Close()
 	if try.Twin = z3.Sat; len(ob.assume) > 0 || ob.occurs != "" {
-		try.Twin, try.Err = process.CheckSat(t.script(ob, ob.possible())...)
+		try.Twin, try.Err = t.ask(process, ob, ob.possible())
 		if try.Err != nil {
 			return try
 		}
 	}
 	begin := time.Now()
-	try.Goal, try.Err = process.CheckSat(t.script(ob, ob.negated())...)
+	try.Goal, try.Err = t.ask(process, ob, ob.negated())
 	try.Took = time.Since(begin)
 	return try
 }
 
-// script is everything that a solver needs for one question about an obligation,
-// from the very beginning.
-func (t *Task) script(ob Obligation, ask string) []spec.Chunk {
-	return slices.Concat(
+// ask puts one question about an obligation to a solver, from the very beginning.
+func (t *Task) ask(process *z3.Process, ob Obligation, question string) (z3.Answer, error) {
+	asked := ob.hypotheses() + question
+	prelude, err := needed(t.prelude, append(ob.terms(), asked)...)
+	if err != nil {
+		return "", err
+	}
+	return process.CheckSat(slices.Concat(
 		[]spec.Chunk{{File: "the reset", Text: "(reset)\n(set-option :produce-models true)\n"}},
-		t.prelude,
-		[]spec.Chunk{{File: ob.where(), Text: ob.hypotheses() + ask}})
+		prelude,
+		[]spec.Chunk{{File: ob.where(), Text: asked}})...)
+}
+
+// terms are those whose values show a counterexample.
+func (ob Obligation) terms() []string {
+	var out []string
+	for _, s := range ob.show {
+		out = append(out, s.term)
+	}
+	return out
 }
 
 func (ob Obligation) where() string { return ob.Func.Name + " " + ob.Name }
