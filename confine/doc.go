@@ -8,10 +8,12 @@
 // run there which ended by itself is answered when its first stage says so: everything
 // that the program started is dead then, the stage itself is killed, and is dead before
 // another run on the worktree begins, for what is left to wait for is the kernel. It
-// promises there besides that nothing outside the worktree can be written, that hidden
-// paths cannot be read, and that there is no network (verbs that may not make a
-// socket share one that leads nowhere, when root runs them); verbs of the first stage itself
-// see nothing of the system at all. At level landlock it promises the same for those
+// promises there besides that nothing outside the worktree can be written; that nothing
+// has a name inside but the worktree, what the caller shows and the directories of the
+// system's own programs, and of those not what is for this process's user alone, as it
+// was found at most a minute or so before; and that there is no network (verbs that may
+// not make a socket share one that leads nowhere, when root runs them); verbs of the
+// first stage itself see nothing of the system at all. At level landlock it promises the same for those
 // verbs, which cannot start processes; other programs may read the system's libraries
 // there, and leave a process behind that has put itself into a session of its own. At
 // level process there is no fence around files or network.

@@ -118,9 +118,6 @@ func (o order) limit(space uint64) error {
 	return nil
 }
 
-// systemDirs are what programs that are not ours need to start at level landlock.
-var systemDirs = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc"}
-
 // landlock admits the worktree, and for other programs than ours what they need to
 // start. Memory files lie outside every hierarchy and stay usable. The newest rules
 // that the kernel knows apply; below the third version a file could be truncated.
@@ -132,8 +129,10 @@ func (o order) landlock() error {
 		rules = append(rules, landlock.RWDirs(o.Worktree))
 	}
 	if o.child() {
+		dirs, files := without(systemDirs, o.Closed)
 		rules = append(rules,
-			landlock.RODirs(append(systemDirs, o.Readable...)...).IgnoreIfMissing(),
+			landlock.RODirs(append(dirs, o.Readable...)...).IgnoreIfMissing(),
+			landlock.ROFiles(files...).IgnoreIfMissing(),
 			landlock.ROFiles("/dev/random", "/dev/urandom").IgnoreIfMissing(),
 			landlock.RWFiles("/dev/null").IgnoreIfMissing())
 	}

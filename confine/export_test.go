@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -14,6 +15,19 @@ import (
 // WithoutOuter makes the jail behave as where only bubblewrap may make namespaces.
 func (j *Jail) WithoutOuter() *Jail {
 	return &Jail{stage: j.stage, hidden: j.hidden, bwrap: j.bwrap, reach: j.reach}
+}
+
+// AddSystemDir makes a directory one of the system's, where somebody may keep what is
+// for himself, until the test ends.
+func AddSystemDir(t testing.TB, dir string) {
+	was, kept := systemDirs, keepsOwn
+	set := func(system, keeps []string) {
+		own.Lock()
+		defer own.Unlock()
+		systemDirs, keepsOwn, own.looked = system, keeps, time.Time{}
+	}
+	set(append(slices.Clone(was), dir), append(slices.Clone(kept), dir))
+	t.Cleanup(func() { set(was, kept) })
 }
 
 // Waiting returns how many processes wait for a run, and how many of them have come

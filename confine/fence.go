@@ -25,7 +25,7 @@ func (r *run) fence(j *Jail, order *order, extra *[]*os.File) ([]string, error) 
 		return nil, err
 	}
 	if !v.bare {
-		v.hidden = hidden
+		v.hidden, v.blank = hidden.dirs, hidden.files
 	}
 	args := []string{
 		"--unshare-user", "--unshare-all", "--disable-userns", "--hostname", "jail",
@@ -61,13 +61,31 @@ func (r *run) fence(j *Jail, order *order, extra *[]*os.File) ([]string, error) 
 	return append(args, "--"), nil
 }
 
-// hides returns the directories that are hidden from a run.
-func (j *Jail) hides(s Spec, user User) ([]string, error) {
+// hides are what is hidden from a run, of what it would see otherwise.
+type hides struct{ dirs, files []string }
+
+// hides returns what is hidden from a run: what must stay so, and what the system's
+// directories hold for nobody but this process's user.
+func (j *Jail) hides(s Spec, user User) (h hides, err error) {
 	shown := s.Readable
 	if s.Worktree != "" {
 		shown = append([]string{s.Worktree}, shown...)
 	}
-	return hide(slices.Concat(j.hidden, s.Hidden), shown, user)
+	if h.dirs, err = hide(slices.Concat(j.hidden, s.Hidden), shown, user); err != nil {
+		return h, err
+	}
+	for _, path := range owned() {
+		info, err := os.Lstat(path)
+		switch {
+		case err != nil || below(h.dirs, path) || below(shown, path):
+		case info.IsDir():
+			h.dirs = append(h.dirs, path)
+		default:
+			h.files = append(h.files, path)
+		}
+	}
+	h.dirs = outermost(h.dirs)
+	return h, nil
 }
 
 // shareNetwork lets a verb that may not make a socket begin in the network that all
@@ -103,7 +121,7 @@ func (r *run) order() order {
 	return order{
 		Level: r.level, Wall: r.spec.innerWall(), Args: r.spec.Args, Env: r.spec.Env,
 		Worktree: r.spec.Worktree, ReadOnly: r.spec.ReadOnly, Readable: r.spec.Readable,
-		Sockets: r.spec.Sockets, Limits: r.spec.Limits, Path: r.spec.Path, Overlay: r.spec.Overlay,
+		Closed: owned(), Sockets: r.spec.Sockets, Limits: r.spec.Limits, Path: r.spec.Path, Overlay: r.spec.Overlay,
 		Bounded: r.level == Namespaces || os.Geteuid() == 0,
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -94,15 +95,9 @@ func testFence(t *testing.T, fenced, open site, form string, change func(confine
 // TestFenceView looks at what is left of the host inside.
 func TestFenceView(t *testing.T) {
 	s := newSite(t, confine.Namespaces)
-	home, err := os.UserHomeDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, dir := range []string{home, "/tmp", "/run", "/var/tmp", filepath.Dir(s.worktree)} {
-		got := s.run(s.program("list", dir))
-		names := strings.Fields(strings.TrimPrefix(string(got.Stdout), "ok "))
-		for _, name := range names {
-			if path := filepath.Join(dir, name); path != confine.Home && !strings.HasPrefix(s.worktree+"/", path+"/") {
+	for dir, want := range map[string][]string{"/tmp": {"home"}, filepath.Dir(s.worktree): {filepath.Base(s.worktree)}} {
+		for _, name := range s.listed(dir) {
+			if path := filepath.Join(dir, name); !slices.Contains(want, name) && !strings.HasPrefix(s.worktree+"/", path+"/") {
 				t.Errorf("%s shows %s", dir, name)
 			}
 		}
@@ -146,6 +141,100 @@ func TestFenceView(t *testing.T) {
 	spec.Readable = []string{s.outside}
 	if got := s.run(spec); got.Exit != 1 {
 		t.Errorf("a folder to show can be written")
+	}
+}
+
+// listed is what a program finds in a directory.
+func (s site) listed(dir string) []string {
+	s.t.Helper()
+	got := s.run(s.program("list", dir))
+	names, ok := strings.CutPrefix(string(got.Stdout), "ok ")
+	if !ok {
+		s.t.Fatalf("%s: %q", dir, got.Stdout)
+	}
+	return strings.Fields(names)
+}
+
+// elsewhere makes a directory that does not lie below /tmp, of which each program has
+// one of its own.
+func elsewhere(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/var/tmp", "world-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// TestFenceRest: of the rest of the machine nothing has a name inside, wherever it lies
+// and whoever may read it.
+func TestFenceRest(t *testing.T) {
+	s := newSite(t, confine.Namespaces)
+	lies := elsewhere(t)
+	s.secret = filepath.Join(lies, "secret")
+	if err := os.WriteFile(s.secret, []byte("secret"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	spec := s.program("read", s.secret)
+	if got := s.run(spec); got.Exit != 1 {
+		t.Errorf("a program reads %q", got.Stdout)
+	}
+	spec.Readable = []string{lies}
+	if got := s.run(spec); string(got.Stdout) != "ok secret" {
+		t.Errorf("control: %q", got.Stdout)
+	}
+	top := s.listed("/")
+	for _, name := range top {
+		system := slices.Contains([]string{"usr", "bin", "sbin", "etc", "dev", "proc", "tmp"}, name) || strings.HasPrefix(name, "lib")
+		if !system && !strings.HasPrefix(s.worktree, "/"+name+"/") {
+			t.Errorf("a program sees /%s", name)
+		}
+	}
+	for _, link := range []string{"/bin", "/sbin", "/lib", "/lib64"} {
+		want, err := os.Readlink(link)
+		if err != nil {
+			continue
+		}
+		if got := s.run(s.program("link", link)); string(got.Stdout) != "ok "+want {
+			t.Errorf("%s is %q and not a link to %s", link, got.Stdout, want)
+		}
+	}
+	if got := s.run(s.program("write", "/x")); got.Exit != 1 {
+		t.Errorf("wrote beside the system's directories: %q", got.Stdout)
+	}
+}
+
+// TestFenceOwn: what an ordinary user keeps for himself in the system's directories is
+// not his programs'.
+func TestFenceOwn(t *testing.T) {
+	s := newSite(t, confine.Namespaces)
+	dir := elsewhere(t)
+	open, shut, folder := filepath.Join(dir, "open"), filepath.Join(dir, "shut"), filepath.Join(dir, "folder")
+	for _, err := range []error{
+		os.WriteFile(open, []byte("open"), 0o644), os.WriteFile(shut, []byte("shut"), 0o640),
+		os.Mkdir(folder, 0o710), os.WriteFile(filepath.Join(folder, "in"), []byte("in"), 0o644),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	confine.AddSystemDir(t, dir)
+	if got := s.run(s.program("read", open)); string(got.Stdout) != "ok open" {
+		t.Errorf("control: %q", got.Stdout)
+	}
+	for _, path := range []string{shut, filepath.Join(folder, "in")} {
+		if got := s.run(s.program("read", path)); got.Exit != 1 {
+			t.Errorf("a program reads %q", got.Stdout)
+		}
+	}
+	spec := s.program("read", filepath.Join(folder, "in"))
+	spec.Readable = []string{folder}
+	if got := s.run(spec); os.Geteuid() != 0 && string(got.Stdout) != "ok in" {
+		t.Errorf("what is shown by name: %q", got.Stdout)
 	}
 }
 

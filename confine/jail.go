@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 
 	"golang.org/x/sys/unix"
@@ -17,8 +18,9 @@ type Options struct {
 	// inside every fence. The Jail does not close it.
 	Stage *Image
 
-	// Hidden are paths that no program may see, besides people's homes and the
-	// directories of running services: the state directory, the workspace root.
+	// Hidden are paths that no program may see although they lie in the system's
+	// directories, and that nothing to show may hold: the state directory, the workspace
+	// root. This process's home is one besides.
 	Hidden []string
 
 	// Ceiling keeps the level down, for machines where an operator knows better and
@@ -53,7 +55,7 @@ func New(o Options) (*Jail, error) {
 		return nil, fault.Wrap("confine: new", fault.Unavailable, err, "inherited descriptors cannot be kept back")
 	}
 	j := &Jail{stage: o.Stage, bwrap: findBubblewrap(), outer: true}
-	j.hidden = append(append(j.hidden, hiddenAlways...), o.Hidden...)
+	j.hidden = slices.Clone(o.Hidden)
 	if home, err := os.UserHomeDir(); err == nil && filepath.Clean(home) != "/" {
 		j.hidden = append(j.hidden, home)
 	}

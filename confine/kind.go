@@ -39,7 +39,7 @@ func (j *Jail) kindOf(s Spec) (kind, error) {
 	var fixed struct {
 		Spec
 		Law   []byte
-		Hides []string
+		Hides [2][]string
 	}
 	s.Stdin, s.Limits.Wall = nil, 0
 	if s.Overlay != nil {
@@ -47,10 +47,11 @@ func (j *Jail) kindOf(s Spec) (kind, error) {
 	}
 	if !s.verb() {
 		s.Args = nil
-		var err error
-		if fixed.Hides, err = j.hides(s, userOf(s.User)); err != nil {
+		hides, err := j.hides(s, userOf(s.User))
+		if err != nil {
 			return kind{}, err
 		}
+		fixed.Hides = [2][]string{hides.dirs, hides.files}
 	}
 	fixed.Spec = s
 	text, err := json.Marshal(fixed)

@@ -11,10 +11,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hiddenAlways are directories that hold other programs' state, sockets and
-// people's files. /tmp is private besides.
-var hiddenAlways = []string{"/home", "/media", "/mnt", "/root", "/run", "/srv", "/var/tmp"}
-
 // hiddenSize is the size in bytes of the empty file system over a hidden
 // directory: room for mount points, which are made before it turns read only.
 const hiddenSize = 1 << 16
@@ -22,7 +18,8 @@ const hiddenSize = 1 << 16
 // view is what a program sees of the file system at level namespaces.
 type view struct {
 	bare     bool     // nothing of the system: for verbs of the first stage, which need none of it
-	hidden   []string // absolute, no link in them, none below another
+	hidden   []string // directories among the system's; absolute, no link in them, none below another
+	blank    []string // files there that nobody reads, likewise
 	readable []string
 	worktree string
 	home     bool // is the working directory
@@ -35,9 +32,11 @@ type view struct {
 func (v view) arguments() []string {
 	var args []string
 	if !v.bare {
+		system, _ := system()
+		args = append(args, system...)
 		// /dev/full reads as zeros too, and cannot be mapped: a map of /dev/zero is
 		// memory that no limit counts.
-		args = append(args, "--ro-bind", "/", "/", "--dev", "/dev", "--dev-bind", "/dev/full", "/dev/zero", "--remount-ro", "/dev")
+		args = append(args, "--dev", "/dev", "--dev-bind", "/dev/full", "/dev/zero", "--remount-ro", "/dev")
 	}
 	args = append(args,
 		"--proc", "/proc",
@@ -45,6 +44,9 @@ func (v view) arguments() []string {
 		"--dir", Home)
 	for _, dir := range v.hidden {
 		args = append(args, "--perms", "0555", "--size", strconv.Itoa(hiddenSize), "--tmpfs", dir)
+	}
+	for _, file := range v.blank {
+		args = append(args, "--ro-bind", "/dev/null", file)
 	}
 	for _, dir := range v.readable {
 		args = append(args, "--ro-bind", dir, dir)
@@ -59,9 +61,7 @@ func (v view) arguments() []string {
 	for _, dir := range v.hidden {
 		args = append(args, "--remount-ro", dir)
 	}
-	if v.bare {
-		args = append(args, "--remount-ro", "/")
-	}
+	args = append(args, "--remount-ro", "/")
 	switch {
 	case v.worktree != "":
 		return append(args, "--chdir", v.worktree)
@@ -72,11 +72,11 @@ func (v view) arguments() []string {
 }
 
 // hide resolves the paths to hide to existing directories, outermost only, and
-// leaves out what the user cannot reach anyway (nothing can be mounted there) and
-// what the private /tmp covers already. A path to show must not hold a hidden one,
-// for it would uncover it.
+// leaves out what has no name inside anyway, and what the user cannot reach (nothing can
+// be mounted there). A path to show must not hold a hidden one, for it would uncover it.
 func hide(paths, shown []string, user User) ([]string, error) {
 	var dirs []string
+	_, roots := system()
 	for _, path := range paths {
 		real, err := filepath.EvalSymlinks(path)
 		if err != nil || !isDir(real) {
@@ -87,18 +87,27 @@ func hide(paths, shown []string, user User) ([]string, error) {
 				return nil, invalid("a path to show holds one that must stay hidden")
 			}
 		}
-		if !within("/tmp", real) && searchable(filepath.Dir(real), user) {
+		if below(roots, real) && searchable(filepath.Dir(real), user) {
 			dirs = append(dirs, real)
 		}
 	}
+	return outermost(dirs), nil
+}
+
+// outermost sorts directories and leaves out those that lie below another.
+func outermost(dirs []string) (outer []string) {
 	slices.Sort(dirs)
-	var outermost []string
 	for _, dir := range dirs {
-		if !slices.ContainsFunc(outermost, func(o string) bool { return within(o, dir) }) {
-			outermost = append(outermost, dir)
+		if !below(outer, dir) {
+			outer = append(outer, dir)
 		}
 	}
-	return outermost, nil
+	return outer
+}
+
+// below reports whether a path is one of some directories or lies below one.
+func below(dirs []string, path string) bool {
+	return slices.ContainsFunc(dirs, func(dir string) bool { return within(dir, path) })
 }
 
 // within reports whether path is dir or lies below it. Both are clean.

@@ -27,8 +27,8 @@ type Spec struct {
 
 	Worktree string   // absolute path of a real directory, the working directory; "" for none
 	ReadOnly bool     // the worktree may not be written either
-	Readable []string // absolute directories shown read only though they lie below a hidden one
-	Hidden   []string // absolute directories hidden besides those of the Jail
+	Readable []string // absolute directories shown read only, besides the system's
+	Hidden   []string // absolute directories that stay hidden besides those of the Jail
 
 	Overlay *Overlay // a private layer over the worktree; nil: it is written directly
 

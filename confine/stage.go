@@ -53,6 +53,7 @@ type order struct {
 	Worktree string
 	ReadOnly bool
 	Readable []string
+	Closed   []string // what a program may not read of the system's directories, though its user may
 	Sockets  bool
 	Bounded  bool // the user is this run's alone, so that its processes can be counted
 	Limits   Limits

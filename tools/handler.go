@@ -13,6 +13,7 @@ import (
 	"world/confine"
 	"world/fault"
 	"world/store"
+	"world/tools/lang"
 	"world/tools/policy"
 )
 
@@ -34,7 +35,7 @@ type Handler struct {
 	jail     *confine.Jail
 	tool     *confine.Image // nil: the first stage
 	ref      store.Ref
-	beside   []string // the tool's own directory, for a binary that starts another one
+	beside   []string // where python3 and the tool lie, when that is none of the system's directories
 	said     *said    // what the tool says it does; nil until Check, and without a tool
 	state    string   // without links, as is root
 	root     string
@@ -70,6 +71,7 @@ func NewHandler(o Options) (*Handler, error) {
 	if err := h.checkCaps(); err != nil {
 		return nil, err
 	}
+	h.show(confine.Prefix(lang.PythonPath))
 	if o.Tool == "" {
 		return h, nil
 	}
@@ -82,11 +84,16 @@ func NewHandler(o Options) (*Handler, error) {
 	}
 	h.tool, h.ref = image, image.Ref
 	if path, err := filepath.EvalSymlinks(o.Tool); err == nil {
-		if dir := filepath.Dir(path); h.jail.CanShow(dir, []string{h.state, h.root}, confine.UserOf("")) {
-			h.beside = []string{dir}
-		}
+		h.show(filepath.Dir(path)) // for a binary that starts another one
 	}
 	return h, nil
+}
+
+// show lets runs see a directory, "" for none, unless it holds what must stay hidden.
+func (h *Handler) show(dir string) {
+	if dir != "" && h.jail.CanShow(dir, []string{h.state, h.root}, confine.UserOf("")) {
+		h.beside = append(h.beside, dir)
+	}
 }
 
 // Effects returns the effects that the handler serves, sorted.

@@ -22,8 +22,8 @@ const (
 	JudgeBelow Guard = "tools/overlay below: the law for what goes with its folder"
 	JudgeLinks Guard = "tools/overlay link: no link leads out"
 
-	Hidden           Guard = "confine mounts: hidden folders have nothing in them"
-	HiddenAndSockets Guard = "confine mounts: hidden folders, and the filter of sockets"
+	Rest             Guard = "confine mounts: the system's directories, and nothing else of /"
+	RestAndSockets   Guard = "confine mounts: the system's directories, and the filter of sockets"
 	Around           Guard = "confine mounts: what lies around the worktree has no name inside"
 	AroundAndLayer   Guard = "confine mounts, and the layer that is another mount"
 	AroundAndSockets Guard = "confine mounts, and the filter of sockets"
@@ -46,7 +46,7 @@ var (
 	// The folder around the worktree is mounted in the worktree's place.
 	around = Edit{"confine/mounts.go", "args = append(args, bind, v.worktree, v.worktree)",
 		"around := filepath.Dir(filepath.Dir(v.worktree)); args = append(args, bind, around, around)"}
-	hidden = Edit{"confine/fence.go", "v.hidden = hidden", "v.hidden = hidden[:0]"}
+	rest = Edit{"confine/mounts.go", "args = append(args, system...)", `args = append(args, append(system[:0], "--ro-bind", "/", "/")...)`}
 	// A path leads where it leads any program of the host.
 	follow = Edit{"tools/policytool/tree.go", "w, err := t.follow(path)", `to := path
 	if target, err := os.Readlink(path); err == nil {
@@ -111,8 +111,8 @@ var Removals = []Removal{
 	{Guard: JudgeLinks, Tests: "TestRowsOfChanges", Edits: []Edit{
 		{"tools/overlay/links.go", `case part == ".." || part == "" || !utf8`, `case false && !utf8`}}},
 
-	{Guard: Hidden, Tests: "TestRowsBeside", Edits: []Edit{hidden}, Harm: true},
-	{Guard: HiddenAndSockets, Tests: "TestRowsBeside", Edits: []Edit{hidden, sockets}},
+	{Guard: Rest, Tests: "TestRowsBeside", Edits: []Edit{rest}, Harm: true},
+	{Guard: RestAndSockets, Tests: "TestRowsBeside", Edits: []Edit{rest, sockets}},
 	{Guard: Around, Tests: "TestRowsOfPrograms", Edits: []Edit{around}, Harm: true},
 	{Guard: AroundAndLayer, Tests: "TestRowsOfPrograms", Edits: []Edit{around,
 		{"confine/layer.go", `if err := unix.Mount("overlay", o.Worktree, "overlay", unix.MS_NOSUID|unix.MS_NODEV, options); err != nil {`,
