@@ -1,8 +1,6 @@
 package tools
 
 import (
-	"slices"
-
 	"world/canon"
 	"world/confine"
 	"world/store"
@@ -26,7 +24,7 @@ func (e envelope) answer(p policy.Policy, r confine.Result, digest string, tool 
 		{Name: "tool", Value: canon.NewString(string(tool))},
 		{Name: "kept", Value: canon.NewBool(r.Applied == confine.WasApplied)},
 	}
-	if e.unenforced.Kind() == canon.Array && len(e.unenforced.Items()) > 0 {
+	if areTexts(e.unenforced) && len(e.unenforced.Items()) > 0 {
 		members = append(members, canon.Member{Name: "unenforced", Value: e.unenforced})
 	}
 	if e.replaced > 0 {
@@ -36,11 +34,6 @@ func (e envelope) answer(p policy.Policy, r confine.Result, digest string, tool 
 		members = append(members, canon.Member{Name: "left_out_bytes", Value: canon.NewInt(r.Dropped)})
 	}
 	return canon.NewObject(append(members, changesOf(r)...)).Bytes()
-}
-
-// changed reports whether a run changed the worktree.
-func changed(r confine.Result) bool {
-	return slices.ContainsFunc(changesOf(r), func(m canon.Member) bool { return m.Name == "changes" })
 }
 
 // changesOf are the members that tell what a run changed; the list is left out when

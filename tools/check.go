@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"world/broker"
@@ -110,17 +109,11 @@ var contractOps = []string{"read", "write", "edit", "ai_check", "builtins_list",
 
 // misread names what a summary says otherwise than the policy does, "" for nothing.
 func misread(summary canon.Value, p policy.Policy, digest string) string {
-	for _, want := range []struct{ name, text string }{
-		{"security_mode", p.SecurityMode}, {"fs_sandbox", p.Sandbox}, {"policy_digest", digest},
-	} {
-		if got, ok := textOf(summary, want.name); !ok || got != want.text {
-			return want.name
-		}
+	if wrong := otherThan(summary, p, digest); wrong != "" {
+		return wrong
 	}
-	for name, want := range map[string][]string{"caps": p.AllowedCaps, "net_allow": p.NetAllow} {
-		if got := texts(summary, name); !equalSets(got, want) {
-			return name
-		}
+	if at, _ := textOf(summary, "fs_sandbox"); at != p.Sandbox {
+		return "fs_sandbox"
 	}
 	if cli, ok := summary.Get("cli"); !ok || cli.Kind() != canon.Array {
 		return "cli"
@@ -132,11 +125,4 @@ func misread(summary canon.Value, p policy.Policy, digest string) string {
 		}
 	}
 	return ""
-}
-
-func equalSets(a, b []string) bool {
-	a, b = slices.Clone(a), slices.Clone(b)
-	slices.Sort(a)
-	slices.Sort(b)
-	return strings.Join(a, " ") == strings.Join(b, " ")
 }

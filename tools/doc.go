@@ -10,8 +10,9 @@
 // program does; that an effect that may have written and did not answer readably is
 // indeterminate, never failed; that what a program changed is taken over whole or not
 // at all; that a limit is told only where our own clock and count bear it out; and
-// that no host path of ours, and no stderr of the binary but a program's, reaches an
-// agent. It does not promise that a program cannot find out where its worktree lies.
+// that no host path of ours reaches an agent, and no stderr of the binary but a
+// program's and, bounded, the one line in which the contract has it give its reason.
+// It does not promise that a program cannot find out where its worktree lies.
 //
 // Source: reference/world.md §7.1 to §7.6, reference/tool-contract.md; DESIGN D24,
 // D26 to D28 and D31.

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -49,15 +50,12 @@ func (h *Handler) judgeRun(o order, p policy.Policy, r confine.Result, digest st
 	e := enveloped(p, r)
 	if reason, ok := reasons[r.Bound]; ok {
 		e.admitted, e.limit = true, reason
-		e.cutOwnLine(digest)
-	} else if problem := e.read(p, r); problem != "" {
-		if changed(r) {
-			problem += ", and the worktree was changed"
-		}
-		return failed("the tool's answer " + problem)
+		e.cutOwnLine(p, digest)
+	} else if problem := e.read(p, digest, r); problem != "" {
+		return failed(problem + alsoChanged(r))
 	}
-	if !e.admitted && e.limit == "" && changed(r) {
-		return failed("the tool's answer says that the program was not admitted, and the worktree was changed")
+	if also := alsoChanged(r); !e.admitted && e.limit == "" && also != "" {
+		return failed("the tool's answer says that the program was not admitted" + also)
 	}
 	output := e.answer(p, r, digest, h.runRef(o))
 	if len(output) > maxAnswer {
@@ -89,49 +87,71 @@ func textIn(output []byte) (text string, replaced int64) {
 	return string([]rune(string(output))), replaced
 }
 
-// read tells the shapes of the contract apart. problem says why it is none of them.
-func (e *envelope) read(p policy.Policy, r confine.Result) (problem string) {
+// read tells the shapes of the contract apart. problem says why it is none of them, or
+// which of those in which a tool has no answer.
+func (e *envelope) read(p policy.Policy, digest string, r confine.Result) (problem string) {
 	if r.Exit != 0 && e.stderr == "" {
 		v, err := canon.Parse([]byte(e.stdout), canon.Limits{Pairs: true})
 		decision, _ := v.Get("decision")
-		if ok, isBool := isOK(decision); err == nil && isBool && !ok {
+		if kind, _ := textOf(decision, "error_kind"); err == nil && isDenial(decision) && (r.Exit == exitDenied || r.Exit == exitFailed && kind == unreadable) {
 			e.decision, e.stdout = decision, ""
 			return ""
 		}
 	}
-	if before, line := lastLine(e.stderr); r.Exit == exitLimit {
-		if limit, ok := marked(line, "policy-result: "); ok {
-			if reason, _ := textOf(limit, "reason"); agrees(reason, p, r) {
-				e.limit, e.stderr = reason, before
-			}
-		}
+	before, line := lastLine(e.stderr)
+	limit, isLimit := marked(line, "policy-result: ")
+	if of, _ := textOf(limit, "policy_digest"); of != digest {
+		isLimit = false
+	}
+	reason, _ := textOf(limit, "reason")
+	if isLimit && r.Exit == exitLimit && agrees(reason, p, r) {
+		e.limit, e.stderr = reason, before
 	}
 	// A line that nothing bears out is the program's, and stays in its text.
-	if admission, rest, ok := cutAdmission(e.stderr); ok {
+	admission, rest, wrong := cutAdmission(e.stderr, p, digest)
+	switch {
+	case admission.Kind() == canon.Object:
 		e.admitted, e.stderr = true, rest
 		e.unenforced, _ = admission.Get("unenforced")
 		return ""
-	}
-	if e.limit != "" {
+	case e.limit != "":
 		return "" // it ran out before it was admitted
+	case wrong != "":
+		return "the tool's answer breaks the contract: it admits the program under another " + wrong
+	case isLimit && r.Exit != 0 && undecided[reason] != "":
+		message, _ := textOf(limit, "message")
+		return undecided[reason] + ": " + reasoned(message, p.Sandbox)
+	case r.Exit == exitFailed && strings.HasPrefix(line, refusedMark):
+		return "the tool refused to run the program: " + reasoned(strings.TrimPrefix(line, refusedMark), p.Sandbox)
 	}
-	return "is none that the contract knows"
+	return "the tool's answer is none that the contract knows"
 }
 
-// cutOwnLine takes out the line that admits when it is the last one and names the
-// policy that the tool was given, which a program that reached a bound of the jail
-// did not write.
-func (e *envelope) cutOwnLine(digest string) {
+// refusedMark begins a tool's word on a run that it refuses as it is asked for.
+const refusedMark = "Error: --policy: "
+
+// undecided are the reasons for which a tool has no answer.
+var undecided = map[string]string{"worker_failed": "the tool's worker failed", "no_decision": "the tool came to no decision"}
+
+// cutOwnLine takes out the line that admits when it is the last one, which a program
+// that reached a bound of the jail did not write.
+func (e *envelope) cutOwnLine(p policy.Policy, digest string) {
 	before, line := lastLine(e.stderr)
-	admission, open, ok := admissionIn(line)
-	if of, _ := textOf(admission, "policy_digest"); ok && of == digest {
+	if admission, open := admissionIn(line); admission.Kind() == canon.Object && otherThan(admission, p, digest) == "" {
 		e.stderr = before + open
 		e.unenforced, _ = admission.Get("unenforced")
 	}
 }
 
-// exitLimit is the tool's exit code when a limit ended the program.
-const exitLimit = 3
+// The tool's exit codes (reference/tool-contract.md §4).
+const (
+	exitFailed = 1 // the program did, or it cannot be read
+	exitDenied = 2 // the policy does not admit the program
+	exitLimit  = 3 // a limit ended it
+)
+
+// unreadable is the kind of a denial that ends with exitFailed.
+const unreadable = "read_failed"
 
 // agrees reports whether a limit that the tool tells of is borne out by what was seen
 // from outside.
@@ -152,30 +172,38 @@ func lastLine(text string) (before, line string) {
 	return text[:i], text[i:]
 }
 
-// cutAdmission takes the last line that admits out of a text.
-func cutAdmission(text string) (admission canon.Value, rest string, ok bool) {
+// cutAdmission takes the last line that admits under this policy out of a text. Without
+// one, wrong names what the last line that admits says otherwise, if there is any.
+func cutAdmission(text string, p policy.Policy, digest string) (admission canon.Value, rest, wrong string) {
 	for head, tail := text, ""; head != ""; {
 		before, line := lastLine(head)
-		if admission, open, ok := admissionIn(line); ok {
-			return admission, before + open + tail, true
+		if found, open := admissionIn(line); found.Kind() == canon.Object {
+			other := otherThan(found, p, digest)
+			if other == "" {
+				return found, before + open + tail, ""
+			}
+			wrong = cmp.Or(wrong, other)
 		}
 		head, tail = before, line+"\n"+tail
 	}
-	return admission, text, false
+	return admission, text, wrong
 }
 
 // admissionIn reads an admission at the end of a line, which a program may have left
-// open, and returns what stands before it.
-func admissionIn(line string) (admission canon.Value, before string, ok bool) {
+// open, and returns what stands before it; null for none.
+func admissionIn(line string) (admission canon.Value, before string) {
 	i := strings.LastIndex(line, "policy: {")
 	if i < 0 {
-		return admission, "", false
+		return admission, ""
 	}
-	admission, ok = marked(line[i:], "policy: ")
-	decision, _ := admission.Get("decision")
-	admitted, _ := isOK(admission)
+	found, ok := marked(line[i:], "policy: ")
+	decision, _ := found.Get("decision")
+	admitted, _ := isOK(found)
 	decided, _ := isOK(decision)
-	return admission, line[:i], ok && admitted && decided
+	if !ok || !admitted || !decided {
+		return admission, ""
+	}
+	return found, line[:i]
 }
 
 // marked reads the JSON object after a mark.

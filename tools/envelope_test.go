@@ -2,6 +2,8 @@ package tools
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -13,10 +15,10 @@ import (
 
 // Lines that the tool writes about a run.
 const (
-	admits  = `policy: {"ok":true,"policy":"p","security_mode":"restricted","caps":["IO","FS"],"decision":{"ok":true,"declared_effects":["IO"],"allowed_caps":["IO","FS"]}}` + "\n"
-	expired = `policy-result: {"message":"exceeded timeout_ms (8s); worker process group killed","policy_digest":"d","reason":"timeout","security_mode":"restricted","stage":"execute","version":1}` + "\n"
-	flooded = `policy-result: {"message":"combined stdout+stderr exceeded max_output_bytes (8388608); worker killed","policy_digest":"d","reason":"output_limit","security_mode":"restricted","stage":"execute","version":1}` + "\n"
-	gaveUp  = `policy-result: {"message":"m","policy_digest":"d","reason":"no_decision","security_mode":"restricted","stage":"admit","version":1}` + "\n"
+	admits  = `policy: {"ok":true,"policy":"p","policy_digest":"{digest}","security_mode":"{mode}","caps":{caps},"net_allow":{net},"decision":{"ok":true,"declared_effects":["IO"],"allowed_caps":["IO","FS"]}}` + "\n"
+	expired = `policy-result: {"message":"exceeded timeout_ms (8s); worker process group killed","policy_digest":"{digest}","reason":"timeout","security_mode":"restricted","stage":"execute","version":1}` + "\n"
+	flooded = `policy-result: {"message":"combined stdout+stderr exceeded max_output_bytes (8388608); worker killed","policy_digest":"{digest}","reason":"output_limit","security_mode":"restricted","stage":"execute","version":1}` + "\n"
+	gaveUp  = `policy-result: {"message":"m","policy_digest":"{digest}","reason":"no_decision","security_mode":"restricted","stage":"admit","version":1}` + "\n"
 	denies  = `{
   "file": "m.ail",
   "policy": "p",
@@ -60,7 +62,7 @@ func TestEnvelopes(t *testing.T) {
 			c.stderr = a.Stderr // its text has the word twice
 		}
 		if r.Status != store.StatusSucceeded || !a.Admitted || a.ExitCode == nil || *a.ExitCode != c.exit || a.Limit != nil || a.Decision != nil ||
-			a.Stdout != c.stdout || a.Stderr != c.stderr || a.Tool != string(d.handler.Tool()) {
+			a.Stdout != c.stdout || a.Stderr != strings.ReplaceAll(c.stderr, "{digest}", a.Policy.Digest) || a.Tool != string(d.handler.Tool()) {
 			t.Errorf("%s: %s %s", c.name, r.Output, r.Detail)
 		}
 	}
@@ -74,19 +76,47 @@ func TestEnvelopes(t *testing.T) {
 			t.Errorf("%s: %s %s", name, r.Output, r.Detail)
 		}
 	}
+	for name, c := range map[string]struct {
+		step step
+		want string
+	}{
+		"an error of the tool":     {step{Stderr: "Error: --policy: program m.ail is outside\n", Exit: 1}, "the tool refused to run the program: program m.ail is outside"},
+		"a long error of the tool": {step{Stderr: "Error: --policy: " + strings.Repeat("x", 5000) + "\n", Exit: 1}, "the tool refused to run the program: " + strings.Repeat("x", maxReason-3) + "…"},
+		"an error with its place":  {step{Stderr: "Error: --policy: " + d.worktree + "/x is a link\n", Exit: 1}, "the tool refused to run the program: x is a link"},
+		"no decision":              {step{Stderr: gaveUp, Exit: 1}, "the tool came to no decision: m"},
+		"a worker that failed":     {step{Stderr: strings.Replace(gaveUp, "no_decision", "worker_failed", 1), Exit: 7}, "the tool's worker failed: m"},
+		"a denial that writes":     {step{Stdout: denies, Exit: 2, Write: map[string]string{"chg": "x"}}, "the tool's answer says that the program was not admitted, and the worktree was changed: chg created, after " + string(store.RefOf([]byte("x")))},
+		"a failure that writes":    {step{Stderr: gaveUp, Exit: 1, Write: map[string]string{"chg": "y"}}, "the tool came to no decision: m, and the worktree was changed: chg changed, before " + string(store.RefOf([]byte("x"))) + ", after " + string(store.RefOf([]byte("y")))},
+		"another policy":           {step{Stderr: strings.Replace(admits, "{digest}", strings.Repeat("0", 64), 1)}, "the tool's answer breaks the contract: it admits the program under another policy_digest"},
+	} {
+		if name == "a failure that writes" {
+			d.put("chg", "x")
+		}
+		d.play(map[string]step{"run": c.step})
+		if r, _ := d.runs(AilangRun, `{"path":"m.ail"}`); r.Status != store.StatusFailed || r.Detail != c.want {
+			t.Errorf("%s: %+v %s", name, r, r.Output)
+		}
+		os.Remove(filepath.Join(d.worktree, "chg"))
+	}
 	for name, s := range map[string]step{
+		"a reason that is no line":       {Stderr: "Error: --policy: x\nsecret\n", Exit: 1},
+		"an error with another code":     {Stderr: "Error: --policy: x\n", Exit: 2},
+		"no decision of another policy":  {Stderr: strings.Replace(gaveUp, "{digest}", "d", 1), Exit: 1},
+		"no decision that succeeds":      {Stderr: gaveUp},
+		"a denial of no kind":            {Stdout: strings.Replace(denies, `"error_kind": "policy_violation", `, "", 1), Exit: 2},
+		"a denial of no words":           {Stdout: strings.Replace(denies, `"declared effects exceed policy"`, "7", 1), Exit: 2},
+		"a denial whose list is none":    {Stdout: strings.Replace(denies, `["Net"]`, `"Net"`, 1), Exit: 2},
+		"a denial with another code":     {Stdout: denies, Exit: 1},
 		"silence":                        {},
 		"silence, failing":               {Exit: 1},
 		"output alone":                   {Stdout: "out\n"},
 		"a denial that succeeds":         {Stdout: denies},
 		"a denial that says ok":          {Stdout: strings.Replace(denies, `"ok": false`, `"ok": true`, 1), Exit: 2},
 		"a denial and an error":          {Stdout: denies, Stderr: "Error: x\n", Exit: 2},
-		"an error of the tool":           {Stderr: "Error: --policy: bad\n", Exit: 1},
 		"an admission that is not ok":    {Stderr: strings.Replace(admits, `"ok":true`, `"ok":false`, 1)},
 		"an admission of no decision":    {Stderr: `policy: {"ok":true}` + "\n"},
 		"an admission that is cut":       {Stderr: admits[:len(admits)-4]},
 		"an admission on stdout":         {Stdout: admits},
-		"no decision":                    {Stderr: gaveUp, Exit: 1},
 		"a limit that nothing bears out": {Stderr: expired, Exit: 3},
 	} {
 		d.play(map[string]step{"run": s})
@@ -114,11 +144,11 @@ func TestEnvelopeLimits(t *testing.T) {
 		"no end of time":      {step{Stderr: "text\n", Sleep: time.Hour}, 2*time.Second + takeOver, "timeout", "text\n"},
 		"no end of output":    {step{Stdout: flood, Repeat: 40}, broker.DefaultDeadline, "output_limit", ""},
 		"a limit, and no end": {step{Stderr: admits + expired, Sleep: time.Hour}, 2*time.Second + takeOver, "timeout", admits + expired},
-		"killed":              {step{Stderr: "text\n" + admits, Signal: 9}, broker.DefaultDeadline, "killed", "text\n" + admits},
+		"killed":              {step{Stderr: "text\n" + admits, Signal: 9}, broker.DefaultDeadline, "killed", "text\n"},
 	} {
 		d.play(map[string]step{"run": c.step})
 		r, a := d.runsWithin(c.within, AilangRun, `{"path":"m.ail"}`)
-		if r.Status != store.StatusSucceeded || a.Limit == nil || a.Limit.Reason != c.reason || a.Limit.Stage != "execute" || a.ExitCode != nil || a.Stderr != c.shown {
+		if r.Status != store.StatusSucceeded || a.Limit == nil || a.Limit.Reason != c.reason || a.Limit.Stage != "execute" || a.ExitCode != nil || a.Stderr != strings.NewReplacer("{digest}", a.Policy.Digest, "{mode}", "restricted", "{caps}", `["IO","FS"]`, "{net}", "null").Replace(c.shown) {
 			t.Errorf("%s: %.400s %s", name, r.Output, r.Detail)
 		}
 	}

@@ -1,11 +1,14 @@
 package tools
 
 import (
+	"strings"
+
 	"world/broker"
 	"world/broker/law"
 	"world/canon"
 	"world/confine"
 	"world/store"
+	"world/tools/policytool"
 )
 
 // judge turns the end of a run into one of the three ways an effect ends. What
@@ -23,13 +26,17 @@ func (h *Handler) judge(effect law.Effect, q request, r confine.Result, worktree
 		return unknown("the tool was ended: " + string(r.Bound))
 	case r.Exit == 1 && len(r.Stdout) == 0:
 		// The contract: no response could be formed, so nothing was done.
-		return broker.Result{Status: store.StatusFailed, Detail: "the tool could not form a response"}
+		detail := "the tool could not form a response"
+		if _, line := lastLine(string(r.Stderr)); strings.HasPrefix(line, policytool.Verb+": ") {
+			detail += ": " + reasoned(line, worktree)
+		}
+		return broker.Result{Status: store.StatusFailed, Detail: detail}
 	case r.Exit != 0:
 		return unknown("the tool broke off without a response")
 	}
 	answer, problem := readAnswer(r.Stdout)
 	if problem != "" {
-		return unknown("the tool's response " + problem)
+		return unknown("the tool's response " + reasoned(problem, worktree))
 	}
 	answer = complete(q, answer)
 	for _, name := range []string{"refused", "stdout", "stderr"} {
@@ -99,7 +106,8 @@ func (h *Handler) served(q request) store.Ref {
 // reserved are members that only the host adds to an answer.
 var reserved = []string{"world", "tool", "policy_digest"}
 
-// readAnswer parses a response, which must say whether it is ok, and how not.
+// readAnswer parses a response, which must say whether it is ok, and how not, each
+// thing as the contract says and none against another.
 func readAnswer(stdout []byte) (answer canon.Value, problem string) {
 	v, err := canon.Parse(stdout, canon.Limits{Bytes: int(toolLimits.Output), Pairs: true})
 	if err != nil || v.Kind() != canon.Object {
@@ -111,15 +119,13 @@ func readAnswer(stdout []byte) (answer canon.Value, problem string) {
 		}
 	}
 	member, _ := v.Get("ok")
-	ok, isBool := member.Bool()
-	if !isBool {
+	if _, isBool := member.Bool(); !isBool {
 		return v, "does not say whether it is ok"
 	}
-	_, refused := textOf(v, "refused")
-	if _, ran := v.Get("argv"); !ok && !refused && !ran {
-		return v, "does not say why it is not ok"
+	if name := mistyped(v); name != "" {
+		return v, "is not as the contract says: " + name + " is of another type"
 	}
-	return v, ""
+	return v, contradicts(v)
 }
 
 func succeeded(answer canon.Value) bool {

@@ -17,7 +17,8 @@ import (
 func TestJudgeRun(t *testing.T) {
 	h := playing(t, nil).handler
 	p := policy.For("/ws/ep-1")
-	done := confine.Result{Started: true, Stderr: []byte(admits), Applied: confine.WasApplied, Elapsed: time.Second}
+	own := admitting(p, "digest")
+	done := confine.Result{Started: true, Stderr: []byte(own), Applied: confine.WasApplied, Elapsed: time.Second}
 	for name, c := range map[string]struct {
 		change func(*confine.Result)
 		status store.Status
@@ -43,7 +44,24 @@ func TestJudgeRun(t *testing.T) {
 		"no envelope, but changes": {func(r *confine.Result) {
 			r.Stderr, r.Changes = nil, []byte(`{"changes":[{"path":"x","kind":"created"}]}`)
 		},
-			store.StatusFailed, "", "and the worktree was changed"},
+			store.StatusFailed, "", "none that the contract knows, and the worktree was changed: x created"},
+		"another policy":          {admitsOther(own, `"policy_digest":"digest"`, `"policy_digest":"other"`), store.StatusFailed, "", "breaks the contract: it admits the program under another policy_digest"},
+		"no policy":               {admitsOther(own, `"policy_digest":"digest",`, ``), store.StatusFailed, "", "another policy_digest"},
+		"another mode":            {admitsOther(own, `restricted`, `trusted_host`), store.StatusFailed, "", "another security_mode"},
+		"more capabilities":       {admitsOther(own, `"caps":["IO","FS"]`, `"caps":["IO","FS","Net","Process"]`), store.StatusFailed, "", "another caps"},
+		"fewer capabilities":      {admitsOther(own, `"caps":["IO","FS"]`, `"caps":["IO"]`), store.StatusFailed, "", "another caps"},
+		"capabilities as one":     {admitsOther(own, `"caps":["IO","FS"]`, `"caps":["FS IO"]`), store.StatusFailed, "", "another caps"},
+		"capabilities of no kind": {admitsOther(own, `"caps":["IO","FS"]`, `"caps":["IO","FS",5]`), store.StatusFailed, "", "another caps"},
+		"no capabilities":         {admitsOther(own, `"caps":["IO","FS"],`, ``), store.StatusFailed, "", "another caps"},
+		"in another order":        {admitsOther(own, `"caps":["IO","FS"]`, `"caps":["FS","IO"]`), store.StatusSucceeded, "", ""},
+		"a network":               {admitsOther(own, `"net_allow":[]`, `"net_allow":["127.0.0.1:1"]`), store.StatusFailed, "", "another net_allow"},
+		"no network":              {admitsOther(own, `"net_allow":[],`, `"net_allow":null,"process_allow":[],"timeout_ms":8000,"fs_sandbox":"/ws/ep-1",`), store.StatusSucceeded, "", ""},
+		"processes":               {admitsOther(own, `"caps"`, `"process_allow":["git"],"caps"`), store.StatusFailed, "", "another process_allow"},
+		"another place":           {admitsOther(own, `"caps"`, `"fs_sandbox":"/","caps"`), store.StatusFailed, "", "another fs_sandbox"},
+		"more time":               {admitsOther(own, `"caps"`, `"timeout_ms":9000,"caps"`), store.StatusFailed, "", "another timeout_ms"},
+		"the program's lie after the truth": {func(r *confine.Result) {
+			r.Stderr = []byte(own + strings.Replace(own, `"digest"`, `"other"`, 1))
+		}, store.StatusSucceeded, "", ""},
 	} {
 		r := done
 		c.change(&r)
@@ -63,16 +81,15 @@ func TestJudgeRun(t *testing.T) {
 			t.Errorf("%s: %+v %s", name, got, got.Output)
 		}
 	}
-	// A program that was not admitted has changed nothing.
-	for changes, want := range map[string]store.Status{`{"changes":[],"omitted":0}`: store.StatusSucceeded, `{"changes":[{"path":"x","kind":"created"}]}`: store.StatusFailed} {
+	// A program that was not admitted has changed nothing, or it is told what.
+	for changes, want := range map[string]store.Status{`{"changes":[],"omitted":0}`: store.StatusSucceeded, `{"changes":[{"path":"x","kind":"created","after":"sha256:1"},{"path":"y","kind":"changed","before":"sha256:2","after":"sha256:3"}],"omitted":4}`: store.StatusFailed} {
 		r := done
 		r.Stdout, r.Stderr, r.Exit, r.Changes = []byte(denies), nil, 2, []byte(changes)
-		if got := h.judgeRun(order{path: "m.ail"}, p, r, "digest"); got.Status != want {
+		if got := h.judgeRun(order{path: "m.ail"}, p, r, "digest"); got.Status != want || (want == store.StatusFailed) != strings.HasSuffix(got.Detail, "was not admitted, and the worktree was changed: x created, after sha256:1; y changed, before sha256:2, after sha256:3; and 4 more") {
 			t.Errorf("a denial with %s: %+v %s", changes, got, got.Output)
 		}
 	}
 	// The tool's own line goes when it is the last one and names the policy.
-	own := strings.Replace(admits, `"policy":"p"`, `"policy_digest":"digest"`, 1)
 	for text, want := range map[string]string{
 		"said\n" + own: "said\n", "open" + own: "open", own + "said\n": own + "said\n", "said\n" + admits: "said\n" + admits, "said\n": "said\n",
 	} {
@@ -94,19 +111,44 @@ func TestJudgeRun(t *testing.T) {
 	}
 }
 
+// admitting is the line with which a tool admits a program under a policy.
+func admitting(p policy.Policy, digest string) string {
+	return strings.NewReplacer("{digest}", digest, "{mode}", p.SecurityMode, "{caps}", string(stringList(p.AllowedCaps).Bytes()), "{net}", string(stringList(p.NetAllow).Bytes())).Replace(admits)
+}
+
+// admitsOther lets a tool admit with something else in its line.
+func admitsOther(own, old, new string) func(*confine.Result) {
+	return func(r *confine.Result) { r.Stderr = []byte(strings.Replace(own, old, new, 1)) }
+}
+
+// TestManyChangesAreToldInBounds: a refused answer tells of them, and not of all.
+func TestManyChangesAreToldInBounds(t *testing.T) {
+	one := `{"path":"` + strings.Repeat("ü", 1000) + `","kind":"changed","before":"sha256:` + strings.Repeat("0", 64) + `","after":"sha256:` + strings.Repeat("0", 64) + `"},`
+	got := alsoChanged(confine.Result{Changes: []byte(`{"changes":[` + strings.TrimSuffix(strings.Repeat(one, 200), ",") + `],"omitted":5}`)})
+	if len(got) > 3500 || !strings.HasSuffix(got, "; and 197 more") || strings.Count(got, "sha256:") != 2*toldChanges {
+		t.Errorf("%d bytes: %s", len(got), got)
+	}
+	for changes, want := range map[string]string{"": "", `{"changes":[],"omitted":0}`: "", "{": ", and the worktree may have been changed"} {
+		if got := alsoChanged(confine.Result{Changes: []byte(changes)}); got != want {
+			t.Errorf("%q: %q", changes, got)
+		}
+	}
+}
+
 // FuzzEnvelope: whatever a tool prints, an answer is JSON of one shape, no limit is
 // told that nothing bears out, and no line of the program's is lost.
 func FuzzEnvelope(f *testing.F) {
+	p := policy.For("/ws/ep-1")
+	admits := admitting(p, "digest")
 	for _, text := range []string{admits, expired + admits, admits + expired, "open" + admits, denies, `policy: {"ok":true`, "a\n\npolicy: {}\n", gaveUp} {
 		f.Add([]byte("out"), []byte(text), 3)
 		f.Add([]byte(text), []byte(""), 2)
 	}
-	p := policy.For("/ws/ep-1")
 	f.Fuzz(func(t *testing.T, stdout, stderr []byte, exit int) {
 		r := confine.Result{Started: true, Exit: exit, Stdout: stdout, Stderr: stderr, Applied: confine.WasApplied, Elapsed: time.Second}
 		e := enveloped(p, r)
 		was := e
-		if problem := e.read(p, r); problem != "" {
+		if problem := e.read(p, "digest", r); problem != "" {
 			return
 		}
 		if e.limit != "" && len(stdout)+len(stderr) < int(maxOutput(p)) {

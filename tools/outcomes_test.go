@@ -50,6 +50,18 @@ func TestOutcomes(t *testing.T) {
 		{"ok twice", step{Stdout: `{"ok":false,"ok":true}`}, bad, unknown},
 		{"not ok without a reason", step{Stdout: `{"ok":false}`}, bad, unknown},
 		{"refused is no text", step{Stdout: `{"ok":false,"refused":true}`}, bad, unknown},
+		{"content is a number", step{Stdout: `{"ok":true,"content":5}`}, bad, unknown},
+		{"argv is a text", step{Stdout: `{"ok":true,"argv":"check"}`}, bad, unknown},
+		{"argv is of numbers", step{Stdout: `{"ok":true,"argv":[1]}`}, bad, unknown},
+		{"exit code is a text", step{Stdout: `{"ok":false,"argv":["check"],"exit_code":"1"}`}, bad, unknown},
+		{"exit code is a fraction", step{Stdout: `{"ok":false,"argv":["check"],"exit_code":1.5}`}, bad, unknown},
+		{"stdout is a list", step{Stdout: `{"ok":true,"argv":["check"],"stdout":[]}`}, bad, unknown},
+		{"cut is a text", step{Stdout: `{"ok":true,"cut":"true"}`}, bad, unknown},
+		{"empty members are null", step{Stdout: `{"ok":true,"content":null,"refused":null,"argv":null}`}, ok, ok},
+		{"ok and refused", step{Stdout: `{"ok":true,"refused":"no"}`}, bad, unknown},
+		{"ok and failed", step{Stdout: `{"ok":true,"argv":["check"],"exit_code":1}`}, bad, unknown},
+		{"failed with code 0", step{Stdout: `{"ok":false,"argv":["check"],"exit_code":0}`}, bad, unknown},
+		{"refused for nothing", step{Stdout: `{"ok":false,"refused":""}`}, bad, unknown},
 		{"claims the world", step{Stdout: `{"ok":true,"world":{}}`}, bad, unknown},
 		{"claims the tool", step{Stdout: `{"ok":true,"tool":"x"}`}, bad, unknown},
 		{"claims the policy", step{Stdout: `{"ok":true,"policy_digest":"x"}`}, bad, unknown},
@@ -186,6 +198,28 @@ func TestWhoServesWhat(t *testing.T) {
 	if r := d.handle(AilangDiscover, `{"op":"examples_search","query":"x"}`); r.Status != store.StatusSucceeded ||
 		member(r, "refused") != `"no examples corpus configured: start ailang-worldd serve with --examples-dir DIR"` {
 		t.Errorf("%+v %s", r, r.Output)
+	}
+}
+
+// TestAToolsReasonIsShown, bounded and without where the worktree lies, where the
+// contract has it give one.
+func TestAToolsReasonIsShown(t *testing.T) {
+	d := playing(t, nil)
+	for _, c := range []struct {
+		step step
+		want string
+	}{
+		{step{Stderr: "noise\npolicy-tool: request is not JSON: EOF\n", Exit: 1}, "the tool could not form a response: policy-tool: request is not JSON: EOF"},
+		{step{Stderr: "policy-tool: " + strings.Repeat("x", 5000), Exit: 1}, "the tool could not form a response: policy-tool: " + strings.Repeat("x", maxReason-len("policy-tool: …")) + "…"},
+		{step{Stderr: "secret\n", Exit: 1}, "the tool could not form a response"},
+		{step{Stdout: `{"ok":true,"refused":"PWD/a is ` + strings.Repeat("x", 5000) + `"}`}, "the tool's response says that it is ok and that it refused: a is " + strings.Repeat("x", maxReason-len("says that it is ok and that it refused: a is …")) + "…"},
+		{step{Stdout: `{"ok":true,"content":5}`}, "the tool's response is not as the contract says: content is of another type"},
+	} {
+		c.step.Stdout = strings.ReplaceAll(c.step.Stdout, "PWD", d.worktree)
+		d.play(map[string]step{"policy-tool": c.step})
+		if r := d.handle(WorkspaceRead, `{"op":"read","path":"a"}`); r.Status != store.StatusFailed || r.Detail != c.want {
+			t.Errorf("%+v, want %s", r, c.want)
+		}
 	}
 }
 

@@ -49,6 +49,9 @@ func main() {
 	if name == "summary" && !ok {
 		played = step{Stdout: summary(os.Args[3])}
 	}
+	if name == "run" {
+		played.Stdout, played.Stderr = told(played.Stdout), told(played.Stderr)
+	}
 	os.Exit(played.play(asked))
 }
 
@@ -77,16 +80,35 @@ func (s step) play(asked []byte) int {
 	return s.Exit
 }
 
-// summary is that of an AILANG binary: its operations, and none of world-tool's own.
-func summary(file string) string {
+// told puts what the tool was told into a text: {digest}, {mode}, {caps} and {net} of
+// its policy.
+func told(text string) string {
+	raw, p := policyIn(os.Args[3])
+	caps, err := json.Marshal(p.AllowedCaps)
+	if err != nil {
+		os.Exit(92)
+	}
+	net, err := json.Marshal(p.NetAllow)
+	if err != nil {
+		os.Exit(91)
+	}
+	return strings.NewReplacer("{digest}", policy.Digest(raw), "{mode}", p.SecurityMode, "{caps}", string(caps), "{net}", string(net)).Replace(text)
+}
+
+func policyIn(file string) (raw []byte, p policy.Policy) {
 	raw, err := os.ReadFile(file)
 	if err != nil {
 		os.Exit(95)
 	}
-	p, err := policy.Parse(raw)
-	if err != nil {
+	if p, err = policy.Parse(raw); err != nil {
 		os.Exit(94)
 	}
+	return raw, p
+}
+
+// summary is that of an AILANG binary: its operations, and none of world-tool's own.
+func summary(file string) string {
+	raw, p := policyIn(file)
 	said, err := json.Marshal(map[string]any{"ok": true, "summary": map[string]any{
 		"security_mode": p.SecurityMode, "policy_digest": policy.Digest(raw), "fs_sandbox": p.Sandbox,
 		"caps": p.AllowedCaps, "net_allow": append([]string{}, p.NetAllow...), "process_allow": []string{},
