@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
 	"syscall"
 	"time"
 
@@ -19,7 +18,6 @@ func firstToGo() error { return os.WriteFile("/proc/self/oom_score_adj", []byte(
 
 // enclose raises the part of the fence that a process raises around itself.
 func (o order) enclose() error {
-	runtime.LockOSThread() // the filter is set from this thread and synchronised to the others
 	if err := noNewPrivileges(); err != nil {
 		return fmt.Errorf("no new privileges: %w", err)
 	}
