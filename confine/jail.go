@@ -2,6 +2,7 @@ package confine
 
 import (
 	"context"
+	"crypto/rand"
 	"os"
 	"path/filepath"
 	"slices"
@@ -39,8 +40,9 @@ type Jail struct {
 	bwrap  string // "" when there is none
 	outer  bool   // bubblewrap is started in a pid namespace of its own
 	reach  Reach
-	turn   atomic.Uint64 // of the users of families
-	pool   *pool         // nil: none waits
+	salt   string // of the users of families, as is turn
+	turn   atomic.Uint64
+	pool   *pool // nil: none waits
 	ends   ends
 }
 
@@ -54,7 +56,7 @@ func New(o Options) (*Jail, error) {
 	if err := unix.CloseRange(3, 1<<31, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return nil, fault.Wrap("confine: new", fault.Unavailable, err, "inherited descriptors cannot be kept back")
 	}
-	j := &Jail{stage: o.Stage, bwrap: findBubblewrap(), outer: true}
+	j := &Jail{stage: o.Stage, bwrap: findBubblewrap(), outer: true, salt: rand.Text()}
 	j.hidden = slices.Clone(o.Hidden)
 	if home, err := os.UserHomeDir(); err == nil && filepath.Clean(home) != "/" {
 		j.hidden = append(j.hidden, home)

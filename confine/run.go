@@ -64,12 +64,12 @@ func (j *Jail) runAt(ctx context.Context, level Level, s Spec) (Result, error) {
 // families is how many users a family has.
 const families = 64
 
-// userOf returns the user that runs a spec.
+// userOf returns the user that runs a spec. A family in another process has others.
 func (j *Jail) userOf(s Spec) User {
 	if s.Family == "" {
 		return s.User
 	}
-	return UserOf(fmt.Sprint(s.Family, " ", j.turn.Add(1)%families))
+	return UserOf(fmt.Sprint(s.Family, " ", j.salt, " ", j.turn.Add(1)%families))
 }
 
 // innerWall is when the first stage itself ends the run.

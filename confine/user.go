@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"os"
+	"syscall"
 )
 
 // User is the numeric user and group that a program runs as.
@@ -25,7 +26,7 @@ const (
 	smallSpan = 28000
 )
 
-// UserOf derives the user for a name, such as an episode: always the same one on
+// UserOf derives the user for a name, such as that of a worktree: always the same one on
 // one machine, never a privileged one. An unprivileged process can only be
 // itself, so there it is the caller.
 func UserOf(name string) User {
@@ -38,6 +39,29 @@ func UserOf(name string) User {
 		return User(userBase + n%userSpan)
 	}
 	return User(smallBase + n%smallSpan)
+}
+
+// OfWorktree returns the user of the programs of an episode, who is its worktree's owner:
+// for one that is not there yet, or belongs to nobody whom UserOf could have derived, the
+// one of its path, so that episodes of one name in two worlds of a machine have nothing
+// in common. A world keeps the users that it has when it is moved, or was made when the
+// name alone counted. worktree is an absolute path without links.
+func OfWorktree(worktree string) User {
+	info, err := os.Lstat(worktree)
+	if err == nil && info.IsDir() && os.Geteuid() == 0 {
+		if owner := info.Sys().(*syscall.Stat_t).Uid; derived(owner) {
+			return User(owner)
+		}
+	}
+	return UserOf("worktree " + worktree)
+}
+
+// derived reports whether UserOf could have derived a user.
+func derived(id uint32) bool {
+	if mapped(userBase + userSpan) {
+		return id >= userBase && id < userBase+userSpan
+	}
+	return id >= smallBase && id < smallBase+smallSpan
 }
 
 // drawUser draws a user for something that is over soon. The bound on a user's

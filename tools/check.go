@@ -33,7 +33,7 @@ func (h *Handler) Check(ctx context.Context) (err error) {
 		return fault.Wrap("tools: check", fault.Unavailable, err, "the workspace root cannot be written")
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(worktree)) }()
-	if err := confine.HandOver(worktree, confine.UserOf("")); err != nil {
+	if err := confine.HandOver(worktree, confine.OfWorktree(worktree)); err != nil {
 		return fault.Wrap("tools: check", fault.Unavailable, err, "the workspace root cannot be given to programs")
 	}
 	var found *said

@@ -34,7 +34,7 @@ func (h *Handler) common(episode store.EpisodeID, worktree string) confine.Spec 
 			"AILANG_CACHE_DIR=" + confine.Home,
 		},
 		Worktree: worktree, Readable: slices.Clone(h.beside), Hidden: []string{h.state, h.root},
-		User: confine.UserOf(string(episode)),
+		User: confine.OfWorktree(worktree),
 	}
 	if h.examples != "" {
 		s.Env = append(s.Env, "AILANG_EXAMPLES="+h.examples)

@@ -75,7 +75,7 @@ func (f *field) gone(what string) {
 	f.t.Helper()
 	users := map[uint32]bool{}
 	for i := range *episodes {
-		users[uint32(confine.UserOf(episodeName(i)))] = true
+		users[uint32(confine.OfWorktree(filepath.Join(f.world.Workspaces(), episodeName(i))))] = true
 	}
 	var left []rig.Process
 	if err := rig.Until(what+" to leave nobody", func() bool {

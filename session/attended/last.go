@@ -93,7 +93,7 @@ func (d Desk) lookAtTree(ctx context.Context, l *last) error {
 		l.unknown = "there is no jail to compare it in"
 		return nil
 	}
-	if l.changes, err = tree.Changes(ctx, d.Jail, confine.UserOf(string(l.episode))); err != nil {
+	if l.changes, err = tree.Changes(ctx, d.Jail, confine.OfWorktree(tree.Path)); err != nil {
 		l.unknown = fault.Detail(err)
 	}
 	return nil

@@ -43,7 +43,7 @@ func (r Root) Add(ctx context.Context, q Request) (Worktree, error) {
 	if _, err := w.git.run(ctx, append(args, "--", w.Path, w.Commit)...); err != nil {
 		return Worktree{}, err
 	}
-	if err := errors.Join(w.fill(ctx), own(w.Path, confine.UserOf(string(q.Episode)))); err != nil {
+	if err := errors.Join(w.fill(ctx), own(w.Path, confine.OfWorktree(w.Path))); err != nil {
 		return Worktree{}, errors.Join(err, w.Remove(ctx))
 	}
 	return w, nil

@@ -58,7 +58,7 @@ func reachableRoot(t *testing.T) worktree.Root {
 func TestChangesAreToldAndNothingRuns(t *testing.T) {
 	h, r, w := grown(t)
 	for _, level := range []confine.Level{confine.Landlock, confine.Namespaces} {
-		changes, err := w.Changes(t.Context(), confinetest.Jail(t, level), confine.UserOf(user))
+		changes, err := w.Changes(t.Context(), confinetest.Jail(t, level), confine.OfWorktree(w.Path))
 		if err != nil {
 			t.Fatal(level, err)
 		}
@@ -94,14 +94,14 @@ func TestNoChanges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	changes, err := w.Changes(t.Context(), confinetest.Jail(t, 0), confine.UserOf(user))
+	changes, err := w.Changes(t.Context(), confinetest.Jail(t, 0), confine.OfWorktree(w.Path))
 	if err != nil || len(changes) != 0 {
 		t.Errorf("%+v, %v", changes, err)
 	}
 	if err := syscall.Mkfifo(filepath.Join(w.Path, "pipe"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Changes(t.Context(), confinetest.Jail(t, 0), confine.UserOf(user)); !fault.Is(err, fault.Failed) {
+	if _, err := w.Changes(t.Context(), confinetest.Jail(t, 0), confine.OfWorktree(w.Path)); !fault.Is(err, fault.Failed) {
 		t.Errorf("a pipe in the worktree: %v", err)
 	}
 }

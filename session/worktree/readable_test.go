@@ -33,7 +33,7 @@ func closed(t *testing.T) (w worktree.Worktree, outside string) {
 	}
 	for _, name := range []string{"nr", "shut/in", "shut", "note.txt", "../outside"} {
 		at := filepath.Join(w.Path, name)
-		if confine.HandOver(at, confine.UserOf(user)) != nil || os.Chmod(at, 0) != nil {
+		if confine.HandOver(at, confine.OfWorktree(w.Path)) != nil || os.Chmod(at, 0) != nil {
 			t.Fatal(at)
 		}
 	}
@@ -44,7 +44,7 @@ func closed(t *testing.T) (w worktree.Worktree, outside string) {
 // changed unknown, and are read no further than the worktree goes.
 func TestWhatIsClosedIsCompared(t *testing.T) {
 	w, outside := closed(t)
-	changes, err := w.Changes(t.Context(), confinetest.Jail(t, 0), confine.UserOf(user))
+	changes, err := w.Changes(t.Context(), confinetest.Jail(t, 0), confine.OfWorktree(w.Path))
 	want := []worktree.Change{
 		{Path: "link", Added: 1, New: true}, {Path: "note.txt", Added: 1}, {Path: "nr", Added: 1, New: true}, {Path: "shut/in", Added: 2, New: true},
 	}

@@ -160,7 +160,14 @@ func TestTheEpisodesUserOwnsTheFilesButNotTheLink(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	user, self := uint32(confine.UserOf("ep")), uint32(os.Geteuid())
+	other, err := root(t).Add(t.Context(), worktree.Request{Repository: newRepository(t), Episode: "ep"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	user, self := uint32(confine.OfWorktree(w.Path)), uint32(os.Geteuid())
+	if stranger := confine.OfWorktree(other.Path); self == 0 && (uint32(stranger) == user || user == 0) {
+		t.Errorf("an episode of this name in another world is user %d, and this one's is %d", stranger, user)
+	}
 	for name, want := range map[string]uint32{
 		w.Path: user, filepath.Join(w.Path, "sub"): user, filepath.Join(w.Path, "sub/run.sh"): user,
 		filepath.Join(w.Path, "link"): user, filepath.Join(w.Path, ".git"): self, outside: self,
