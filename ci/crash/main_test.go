@@ -65,7 +65,7 @@ var built = sync.OnceValue(func() error {
 		"":      {"-tags", "stops", "world/ci/crash/victim", "world/cmd/ailang-worldd", "world/cmd/world-tool"},
 		"plain": {"world/ci/crash/victim"},
 	} {
-		cmd := exec.Command("go", append([]string{"build", "-trimpath", "-o", filepath.Join(bin, folder) + "/"}, args...)...)
+		cmd := exec.Command("go", append([]string{"build", "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(bin, folder) + "/"}, args...)...)
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("build: %w\n%s", err, out)

@@ -17,7 +17,7 @@ const (
 // file ".hold", and makes the world's next daemon run it.
 func (w *World) UseHoldTool() error {
 	w.Tool = filepath.Join(w.Dir, "hold-tool")
-	build := exec.Command("go", "build", "-trimpath", "-o", w.Tool, "world/ci/rig/hold")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", w.Tool, "world/ci/rig/hold")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("build of the tool wrapper: %w: %s", err, oneLine(string(out)))
