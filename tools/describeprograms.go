@@ -62,7 +62,7 @@ func cliDescription(file any) description {
 		id: "ailang-cli", title: "AILANG CLI", effect: AilangCLI,
 		text: "Ask the tool binary with one of its read-only operations: prompt (how programs are written here), docs_search, examples_list, " +
 			"examples_show, examples_tags, examples_search, builtins_list, builtins_show, check, ai_check, policy_check, version; with AILANG's binary also " +
-			"fmt, iface, test, tree, axioms and others. Answers {\"ok\":bool,\"argv\":[...],\"exit_code\":n,\"stdout\":text,\"stderr\":text}, or " +
+			"fmt, iface, test, tree, axioms and others. One that the binary does not have costs its unit and is refused with a list of those it has. Answers {\"ok\":bool,\"argv\":[...],\"exit_code\":n,\"stdout\":text,\"stderr\":text}, or " +
 			"{\"ok\":false,\"refused\":why}.",
 		arguments: map[string]any{
 			"op":      property("string", "The operation, such as \"prompt\"."),

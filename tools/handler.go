@@ -11,6 +11,7 @@ import (
 	"world/broker"
 	"world/broker/law"
 	"world/confine"
+	"world/coordinator/plan"
 	"world/fault"
 	"world/store"
 	"world/tools/lang"
@@ -120,7 +121,7 @@ func (h *Handler) Handle(ctx context.Context, job broker.Job) broker.Result {
 	}
 	request, problem := h.admit(job.Effect, job.Payload)
 	if problem != "" {
-		return broker.Result{Status: store.StatusFailed, Detail: problem}
+		return refusedFor(problem)
 	}
 	if refusal := h.noCorpus(request); refusal != nil {
 		return broker.Result{Status: store.StatusSucceeded, Output: refusal}
@@ -141,8 +142,16 @@ func (h *Handler) Handle(ctx context.Context, job broker.Job) broker.Result {
 	return h.judge(job.Effect, request, result, worktree, policy.Digest(rules))
 }
 
+// refusedFor ends an effect that the handler would refuse again.
+func refusedFor(problem string) broker.Result {
+	return broker.Result{Status: store.StatusFailed, Detail: plan.Lasting + problem}
+}
+
 func (h *Handler) unstarted(job broker.Job, err error) broker.Result {
 	h.log.Error().Err(err).Str("intent", job.Intent).Msg("tool not started")
+	if served[job.Effect].runs && h.jail.Reach().Level < confine.Namespaces {
+		return refusedFor(fault.Public(err)) // what a machine does not reach, no call does
+	}
 	return broker.Result{Status: store.StatusFailed, Detail: fault.Public(err)}
 }
 

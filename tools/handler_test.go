@@ -13,6 +13,7 @@ import (
 	"world/broker/law"
 	"world/confine"
 	"world/confine/confinetest"
+	"world/coordinator/plan"
 	"world/store"
 	"world/tools/policy"
 )
@@ -86,7 +87,7 @@ func TestHandleRefusesBeforeRunning(t *testing.T) {
 		{WorkspaceRead, ``, `broker: Workspace.Read refuses a payload that is not a JSON object`},
 	}
 	for _, test := range tests {
-		if r := d.handle(test.effect, test.payload); r.Status != store.StatusFailed || r.Detail != test.want || r.Output != nil {
+		if r := d.handle(test.effect, test.payload); r.Status != store.StatusFailed || !strings.HasPrefix(r.Detail, plan.Lasting+test.want) || r.Output != nil {
 			t.Errorf("%s %s: %+v", test.effect, test.payload, r)
 		}
 	}

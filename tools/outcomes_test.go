@@ -11,6 +11,7 @@ import (
 	"world/broker/law"
 	"world/canon"
 	"world/confine"
+	"world/coordinator/plan"
 	"world/store"
 )
 
@@ -182,6 +183,9 @@ func TestWhoServesWhat(t *testing.T) {
 		if r := d.handle(effect, `{"op":"`+op+`"}`); r.Status != store.StatusFailed || !strings.Contains(r.Detail, "not in this effect's op allowlist") {
 			t.Errorf("%s: %+v", op, r)
 		}
+	}
+	if r := d.handle(AilangCLI, `{"op":"docs_search"}`); r.Detail != plan.Lasting+`broker: Ailang.CLI refuses op "docs_search": not in this effect's op allowlist (check, fmt, prompt)` {
+		t.Errorf("%+v", r)
 	}
 	if r := d.handle(AilangCLI, `{"op":"fmt","path":"a","flags":{"write":"false"}}`); r.Status != store.StatusFailed || !strings.Contains(r.Detail, "writes the worktree") {
 		t.Errorf("%+v", r)

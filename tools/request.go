@@ -8,6 +8,7 @@ import (
 	"world/broker/law"
 	"world/canon"
 	"world/confine"
+	"world/coordinator/plan"
 	"world/tools/lang"
 )
 
@@ -37,6 +38,9 @@ type request struct {
 	value    canon.Value // what is sent
 }
 
+// maxShown bounds what is shown of a name in a refusal, in bytes.
+const maxShown = 64
+
 // admit checks an effect's payload against what the effect may ask for and
 // returns the request to send. The tool may read keys case-insensitively, so a key
 // that only folds to one it knows is refused.
@@ -58,7 +62,7 @@ func (h *Handler) admit(effect law.Effect, payload []byte) (q request, problem s
 		ops = h.commands()
 	}
 	if !slices.Contains(ops, q.op) {
-		return q, fmt.Sprintf("broker: %s refuses op %q: not in this effect's op allowlist", effect, q.op)
+		return q, fmt.Sprintf("broker: %s refuses op %q: not in this effect's op allowlist (%s)", effect, plan.Clip(q.op, maxShown), plan.Clip(strings.Join(ops, ", "), maxReason))
 	}
 	flags, _ := v.Get("flags")
 	if _, ok := flags.Get("write"); ok && q.op == "fmt" {

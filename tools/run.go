@@ -17,7 +17,7 @@ import (
 func (h *Handler) run(ctx context.Context, job broker.Job) broker.Result {
 	o, problem := h.admitRun(job.Effect, job.Payload)
 	if problem != "" {
-		return broker.Result{Status: store.StatusFailed, Detail: problem}
+		return refusedFor(problem)
 	}
 	worktree, err := h.worktree(job.Episode)
 	if err != nil {

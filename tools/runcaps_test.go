@@ -8,6 +8,7 @@ import (
 
 	"world/broker/law"
 	"world/confine"
+	"world/coordinator/plan"
 	"world/store"
 )
 
@@ -51,7 +52,7 @@ func TestRunCaps(t *testing.T) {
 		{AilangRun, `{"path":"a","argv":["\u0000"]}`, `broker: Ailang.Run refuses the payload: an argument holds NUL`},
 		{AilangRun, `[]`, `broker: Ailang.Run refuses the payload: it is not a JSON object`},
 	} {
-		if r, _ := d.runs(c.effect, c.payload); r.Status != store.StatusFailed || r.Detail != c.want {
+		if r, _ := d.runs(c.effect, c.payload); r.Status != store.StatusFailed || r.Detail != plan.Lasting+c.want {
 			t.Errorf("%s %s: %+v", c.effect, c.payload, r)
 		}
 	}
@@ -75,7 +76,7 @@ func TestRunFloor(t *testing.T) {
 	d := newDesk(t, confine.Landlock, "")
 	d.put("p.py", "open('ran','w')\n")
 	r, _ := d.runs(AilangRun, `{"path":"p.py"}`)
-	if r.Status != store.StatusFailed || !strings.Contains(r.Detail, "needs confinement level namespaces and the machine reaches landlock") || !strings.HasPrefix(d.get("ran"), "error") {
+	if r.Status != store.StatusFailed || !strings.HasPrefix(r.Detail, plan.Lasting) || !strings.Contains(r.Detail, "needs confinement level namespaces and the machine reaches landlock") || !strings.HasPrefix(d.get("ran"), "error") {
 		t.Errorf("%+v", r)
 	}
 	for _, payload := range []string{`{"op":"ai_check","path":"p.py"}`} { // loading is not running

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"strings"
 
 	"world/broker/law"
 	"world/fault"
@@ -21,6 +22,10 @@ func KindOf(status string) fault.Kind {
 	panic("plan: no fault kind for effect status " + status)
 }
 
+// Lasting begins a handler's text on an effect that it refused, and would refuse again
+// until something changes that no call does. It is kept with the text, as evidence.
+const Lasting = "refused: "
+
 // Explain is what an agent is told of an effect that did not end ok: what
 // happened, on which grant, and what would help. It is made from evidence alone,
 // so that a stored call is told in the same words. detail is the handler's text.
@@ -31,6 +36,10 @@ func Explain(s record.SessionRecord, now int64, t law.Triple, o record.EffectOut
 	case record.StatusDenied:
 		return explainDenial(s, now, t, o.Grant, r)
 	case record.StatusFailed:
+		if refused, ok := strings.CutPrefix(detail, Lasting); ok {
+			return Clip(fmt.Sprintf("%s was refused: %s. It is recorded and its cost of %d stays spent; the same call would be refused again",
+				t.Effect, refused, t.Cost), maxText)
+		}
 		return Clip(fmt.Sprintf("%s failed: %s. It is recorded and its cost of %d stays spent; a call with a new id may try again",
 			t.Effect, detail, t.Cost), maxText)
 	case record.StatusIndeterminate:

@@ -44,6 +44,15 @@ func TestExplain(t *testing.T) {
 	if !strings.HasPrefix(failed, "Workspace.Write failed: disk full.") || !strings.Contains(failed, "cost of 2 stays spent") {
 		t.Errorf("failed: %q", failed)
 	}
+	if !strings.Contains(failed, "may try again") {
+		t.Errorf("failed: %q", failed)
+	}
+	for detail, again := range map[string]bool{plan.Lasting + "not enabled": false, "the tool says " + plan.Lasting + "not enabled": true} {
+		got := plan.Explain(minted, 0, write, record.EffectOutcome{Status: record.StatusFailed}, record.EffectRecord{}, detail)
+		if strings.Contains(got, "may try again") != again || strings.Contains(got, "would be refused again") == again || !strings.Contains(got, "not enabled. It is recorded and its cost of 2 stays spent") {
+			t.Errorf("%s: %q", detail, got)
+		}
+	}
 	unknown := plan.Explain(minted, 0, write, record.EffectOutcome{Status: record.StatusIndeterminate, Intent: "effect:ep:3"}, record.EffectRecord{}, "killed")
 	for _, part := range []string{"not known", "effect:ep:3", "killed", "Do not repeat it blindly", "reconcile"} {
 		if !strings.Contains(unknown, part) {
