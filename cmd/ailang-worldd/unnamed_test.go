@@ -20,14 +20,15 @@ func TestUnnamed(t *testing.T) {
 			t.Errorf("%s: %v, %v", when, entries, err)
 		}
 	}
-	f, publish, err := unnamed(path)
+	f, _, err := unnamed(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	empty("before it is written")
 	f.Close()
 	empty("given up")
-	if f, publish, err = unnamed(path); err != nil {
+	f, publish, err := unnamed(path)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := f.WriteString("token\n"); err != nil {
