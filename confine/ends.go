@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"bytes"
 	"context"
 	"sync"
 )
@@ -21,7 +22,8 @@ type ends struct {
 // isOver reports whether a run need not be waited for any longer, by what its first
 // stage said.
 func (r *run) isOver(said []byte) bool {
-	end, started, _, err := readReport(said)
+	said, started := bytes.CutPrefix(said, []byte(startedMark))
+	end, _, err := readReport(said)
 	return err == nil && started && r.level == Namespaces && !end.Unstarted && end.Bound == Unbounded
 }
 

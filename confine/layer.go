@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -106,8 +107,13 @@ func bury() {
 	}
 }
 
+// notJudged is the refusal of a layer whose judging did not come to its end.
+const notJudged = "what the program changed could not be judged and written in the time for that; nothing of it was kept"
+
 // settle judges and applies the layer and completes the ending.
 func (l layer) settle(o order, r *reporter, apply Applier, e *ending) {
+	ctx, cancel := r.judge(o.Overlay.Time / 2)
+	defer cancel()
 	var err error
 	if e.Bound, err = l.full(); e.Bound != Unbounded {
 		return
@@ -129,20 +135,29 @@ func (l layer) settle(o order, r *reporter, apply Applier, e *ending) {
 		e.Refused = "the rules for changes cannot be read"
 		return
 	}
-	commit, err := apply(law, l.upper, l.worktree)
-	if err != nil {
-		e.Refused = err.Error()
-		return
-	}
-	r.applying()
-	e.Applied = MaybeApplied
-	report, err := commit()
-	if err != nil {
+	report, err := apply(ctx, TakeOver{
+		Law: law, Layer: l.upper, Worktree: l.worktree, Bytes: o.Overlay.Bytes, Begin: func() bool { return r.apply(ctx) },
+	})
+	e.settled(r, report, err)
+}
+
+// settled notes what an Applier has come to.
+func (e *ending) settled(r *reporter, report []byte, err error) {
+	phase, asked := r.now()
+	switch {
+	case err == nil:
+		e.Applied = WasApplied
+		if len(report) <= MaxChanges {
+			e.Changes = report
+		}
+	case phase == applying:
+		e.Applied = MaybeApplied
 		refuse("apply", err)
-		return
-	}
-	e.Applied = WasApplied
-	if len(report) <= MaxChanges {
-		e.Changes = report
+	case asked != Unbounded:
+		e.Exit, e.Bound = -1, asked
+	case errors.Is(err, context.DeadlineExceeded):
+		e.Refused, e.Unjudged = notJudged, true
+	default:
+		e.Refused = err.Error()
 	}
 }

@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"context"
 	"os"
 	"time"
 
@@ -20,15 +21,24 @@ type Overlay struct {
 	Law   []byte        `json:"-"` // for the Applier; the program does not get it. Nil: the layer is thrown away
 	Bytes int64         // size of the layer
 	Files int64         // files, directories and links in the layer together
-	Time  time.Duration // for judging and applying, after the program's end and on top of Limits.Wall
+	Time  time.Duration // for judging and applying, on top of Limits.Wall; half of it is kept for applying
 }
 
-// Applier judges what a program left in its layer. It reads all of it, and refuses
-// with an error, whose text an agent may read, or returns the function that changes
-// the worktree. That one returns a report of what it changed, at most MaxChanges
-// bytes; its error means that some of it may have been applied. Nothing else
-// touches either tree meanwhile.
-type Applier func(law []byte, layer, worktree *os.Root) (commit func() ([]byte, error), err error)
+// Applier judges what a program left in its layer, and applies it. It reads all of
+// it, and refuses with an error, whose text an agent may read, or calls Begin, changes
+// the worktree and returns a report of what it changed, at most MaxChanges bytes. Where
+// Begin says false, or ctx has ended before, its error is that of ctx, and nothing
+// that it made is left; an error after Begin means that some may have been applied.
+// Nothing else touches either tree meanwhile.
+type Applier func(ctx context.Context, t TakeOver) (report []byte, err error)
+
+// TakeOver is what an Applier works on.
+type TakeOver struct {
+	Law             []byte
+	Layer, Worktree *os.Root
+	Bytes           int64       // Overlay.Bytes: the layer has no more of them, and no more are to be written for it
+	Begin           func() bool // from here on the worktree may be changed, and nobody ends that
+}
 
 // MaxChanges is the largest report of an Applier, in bytes.
 const MaxChanges = 256 << 10

@@ -62,10 +62,14 @@ func (s site) put(name, text string) {
 	}
 }
 
+// notJudged is what is said of a layer that the judge was not done with in its time.
+const notJudged = "what the program changed could not be judged and written in the time for that; nothing of it was kept"
+
 // TestOverlayApplies: what a program that ended by itself wrote, and nothing of
 // what one was cut off from, was refused, or must not write.
 func TestOverlayApplies(t *testing.T) {
 	s, kept := newSite(t, confine.Namespaces), map[string]string{"old": "old"}
+	brief := func(s *confine.Spec) { s.Limits.Wall, s.Overlay.Time = time.Second, 400*time.Millisecond }
 	tests := []struct {
 		name, script string
 		change       func(*confine.Spec)
@@ -82,6 +86,11 @@ func TestOverlayApplies(t *testing.T) {
 		{"without a law", "printf 1 > new", func(s *confine.Spec) { s.Overlay.Law = nil }, 0, "", confine.NotApplied, "", kept},
 		{"breaks off", "printf 1 > a; : > broken; : > c", nil, 0, "", confine.MaybeApplied, "", map[string]string{"a": "1", "broken": "", "old": "old"}},
 		{"killed", "printf 1 > new; kill -9 $$", nil, -1, confine.Died, confine.NotApplied, "", kept},
+		{"ends by itself, and is judged beyond its deadline", "printf 1 > new; : > thinks; sleep 0.6; exit 3", func(s *confine.Spec) { s.Limits.Wall = 1200 * time.Millisecond },
+			3, "", confine.WasApplied, "new thinks ", map[string]string{"new": "1", "old": "old", "thinks": ""}},
+		{"is not judged in its time", "printf 1 > new; : > late; exit 3", brief, 3, "", confine.NotApplied, notJudged, kept},
+		{"is not judged, and the judge does not heed it", "printf 1 > new; : > deaf; exit 3", brief, 3, "", confine.NotApplied, notJudged, kept},
+		{"is not judged, and the judge dies", "printf 1 > new; : > dies; exit 3", nil, 3, "", confine.NotApplied, notJudged, kept},
 		{"deadline", "printf 1 > new; while :; do :; done", func(s *confine.Spec) { s.Limits.Wall = 2 * time.Second },
 			-1, confine.WallBound, confine.NotApplied, "", kept},
 		{"output", "printf 1 > new; while :; do echo flood; done", nil, -1, confine.OutputBound, confine.NotApplied, "", kept},
@@ -116,6 +125,9 @@ func TestOverlayApplies(t *testing.T) {
 				test.change(&spec)
 			}
 			got := s.run(spec)
+			if got.Unjudged != (test.said == notJudged) {
+				t.Errorf("unjudged: %t", got.Unjudged)
+			}
 			if got.Exit != test.exit || got.Bound != test.bound || got.Applied != test.applied || got.Refused+string(got.Changes) != test.said {
 				t.Errorf("exit %d %q, applied %q, %q %q; %s", got.Exit, got.Bound, got.Applied, got.Refused, got.Changes, got.Stderr)
 			}
@@ -133,6 +145,7 @@ func TestOverlayAsked(t *testing.T) {
 		after        map[string]string
 	}{
 		{"as it is applied", "printf 1 > new; : > slow", confine.WasApplied, map[string]string{"new": "1", "slow": ""}},
+		{"as it is judged", "printf 1 > new; : > late", confine.NotApplied, nil},
 		{"before", "printf 1 > new; sleep 9", confine.NotApplied, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -155,8 +168,8 @@ func TestOverlayAsked(t *testing.T) {
 				eventually(t, "it runs", func() bool { return processes(t, s.worktree) > 1 })
 			}
 			cancel()
-			if got := <-ended; got.Applied != test.applied || got.Bound != confine.CallerBound {
-				t.Errorf("applied %q, ended %q %q", got.Applied, got.Bound, got.Stderr)
+			if got := <-ended; got.Applied != test.applied || got.Bound != confine.CallerBound || got.Elapsed > 5*time.Second {
+				t.Errorf("applied %q, ended %q after %s, %q", got.Applied, got.Bound, got.Elapsed, got.Stderr)
 			}
 			s.holds(test.after)
 		})

@@ -2,7 +2,9 @@ package confine
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"strings"
 	"sync"
@@ -17,7 +19,11 @@ const startedMark = "started\n"
 // waitingMark is before it in the report of a run that waits for its input.
 const waitingMark = "waiting\n"
 
-// applyingMark follows it in the report: from here on the worktree may be changed.
+// endedMark follows it in the report of a run over a layer: the program has ended by
+// itself, with the exit code behind it on the line.
+const endedMark = "ended "
+
+// applyingMark follows that: from here on the worktree may be changed.
 const applyingMark = "applying\n"
 
 // ending ends the report.
@@ -27,6 +33,7 @@ type ending struct {
 	Unstarted bool // the program could not be executed after all
 	Applied   Applied
 	Refused   string
+	Unjudged  bool // the layer, in its time
 	Changes   []byte
 }
 
@@ -41,8 +48,20 @@ type reporter struct {
 	mu       sync.Mutex
 	pipe     *os.File
 	group    bool // there is no pid namespace: take the process group along
-	settling bool // the program has ended by itself, and its layer is being applied
+	phase    phase
+	wall     time.Time          // when the program's time ends
+	asked    Bound              // for what the daemon wants an end to the judging
+	unjudged context.CancelFunc // ends the judging
 }
+
+// phase is how far a run has come.
+type phase int
+
+const (
+	running  phase = iota
+	judging        // the program has ended by itself, and its layer is looked at
+	applying       // and is being applied
+)
 
 // start lets a waiting run begin.
 type start struct {
@@ -66,33 +85,83 @@ func (r *reporter) live(lifeline *os.File, begun chan<- start) {
 	for lines.Scan() {
 		said, ok := strings.CutPrefix(lines.Text(), beginWord)
 		if !ok {
-			r.cut(Bound(said))
+			r.ask(Bound(said))
 			continue
 		}
 		var begin start
 		if err := json.Unmarshal([]byte(said), &begin); err != nil {
 			break
 		}
-		time.AfterFunc(begin.Wall, func() { r.cut(WallBound) })
+		r.clock(begin.Wall)
 		begun <- begin
 	}
 	os.Exit(137)
 }
 
-// applying tells that from here on the worktree may be changed, and keeps the
-// program's own bounds from ending what it no longer runs for.
-func (r *reporter) applying() {
+// clock starts the program's time.
+func (r *reporter) clock(wall time.Duration) {
+	r.mu.Lock()
+	r.wall = time.Now().Add(wall)
+	r.mu.Unlock()
+	time.AfterFunc(wall, func() { r.cut(WallBound) })
+}
+
+// over tells that the program has ended by itself, and keeps its own bounds from
+// ending what it no longer runs for.
+func (r *reporter) over(exit int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.settling = true
+	r.phase = judging
+	fmt.Fprintf(r.pipe, "%s%d\n", endedMark, exit)
+}
+
+// judge returns a context that ends some time after the program's time would have, or
+// when the daemon asks for an end.
+func (r *reporter) judge(more time.Duration) (context.Context, context.CancelFunc) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	ctx, cancel := context.WithDeadline(context.Background(), r.wall.Add(more))
+	if r.unjudged = cancel; r.asked != Unbounded {
+		cancel()
+	}
+	return ctx, cancel
+}
+
+// apply tells that from here on the worktree may be changed, unless the time for that
+// is over.
+func (r *reporter) apply(ctx context.Context) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if ctx.Err() != nil {
+		return false
+	}
+	r.phase = applying
 	r.pipe.WriteString(applyingMark)
+	return true
+}
+
+// now is how far the run has come, and the end that was asked for.
+func (r *reporter) now() (phase, Bound) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.phase, r.asked
 }
 
 // cut ends the run at a bound, if the program still runs.
 func (r *reporter) cut(bound Bound) {
 	r.mu.Lock()
-	if !r.settling {
+	if r.phase == running {
 		r.finish(ending{Exit: -1, Bound: bound})
+	}
+	r.mu.Unlock()
+}
+
+// ask ends the run for the daemon, unless its layer is being applied.
+func (r *reporter) ask(bound Bound) {
+	r.cut(bound)
+	r.mu.Lock()
+	if r.asked = bound; r.unjudged != nil {
+		r.unjudged()
 	}
 	r.mu.Unlock()
 }

@@ -94,9 +94,10 @@ type Result struct {
 	Dropped int64 // bytes of stdout and stderr that were left out, see Limits.Keep
 
 	// What became of the layer over the worktree; see Overlay.
-	Applied Applied
-	Refused string // why the Applier refused it, "" when it did not
-	Changes []byte // the Applier's report
+	Applied  Applied
+	Refused  string // why it was not, "" when it was or the program was ended
+	Unjudged bool   // because the Applier did not come to its end in its time
+	Changes  []byte // the Applier's report
 }
 
 // verb reports whether the run is of the first stage's own verb, not of a program.

@@ -130,7 +130,7 @@ func (s Stage) begin(args []string) int {
 	begun := make(chan start, 1)
 	go r.live(os.NewFile(lifelineFD, "lifeline"), begun)
 	if !o.Waits {
-		time.AfterFunc(o.Wall, func() { r.cut(WallBound) })
+		r.clock(o.Wall)
 	}
 	if err := firstToGo(); err != nil {
 		return refuse("oom score", err)

@@ -47,10 +47,13 @@ func supervise(o order, r *reporter, settle func(*ending)) int {
 		unix.Close(i) // so that the program's own end closes them
 	}
 	status, usage := reap(child)
+	e := ending{Exit: status.ExitStatus(), Bound: o.bound(status, usage)}
+	if e.Bound == Unbounded && o.Overlay != nil {
+		r.over(e.Exit)
+	}
 	if o.Level == Namespaces {
 		bury()
 	}
-	e := ending{Exit: status.ExitStatus(), Bound: o.bound(status, usage)}
 	if e.Bound == Unbounded {
 		settle(&e)
 	}

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"strconv"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -77,13 +78,20 @@ func (r *run) watch(ctx context.Context) (Result, error) {
 // does not have, so that nothing it prints can be taken for a limit or an exit.
 func (r *run) settle(result *Result, said []byte) {
 	result.Stdout, result.Stderr, result.Dropped = r.output.taken()
-	end, started, applying, err := readReport(said)
+	said, started := bytes.CutPrefix(said, []byte(startedMark))
+	end, far, err := readReport(said)
 	result.Started = started
 	switch {
 	case err == nil:
-		result.Applied, result.Refused, result.Changes = end.Applied, end.Refused, end.Changes
-	case applying:
+		result.Applied, result.Refused, result.Unjudged, result.Changes = end.Applied, end.Refused, end.Unjudged, end.Changes
+	case far == applying:
 		result.Applied = MaybeApplied
+	case far == judging:
+		result.Refused, result.Unjudged = notJudged, true
+	}
+	if result.overruled(err == nil, far) {
+		result.Exit, result.Bound = end.Exit, end.Bound
+		return
 	}
 	switch {
 	case result.Bound != Unbounded:
@@ -100,11 +108,34 @@ func (r *run) settle(result *Result, said []byte) {
 	}
 }
 
-// readReport reads what the first stage said. err: it did not say how it ended.
-func readReport(said []byte) (end ending, started, applying bool, err error) {
-	said, started = bytes.CutPrefix(said, []byte(startedMark))
-	said, applying = bytes.CutPrefix(said, []byte(applyingMark))
-	return end, started, applying, json.Unmarshal(said, &end)
+// overruled reports whether a bound that was seen from outside came too late to have
+// ended the program: the clock beside a whole report, or beside a program that had
+// ended by itself, and its output when its changes have been applied. Only who called
+// may take back what has an end already.
+func (r *Result) overruled(whole bool, far phase) bool {
+	switch r.Bound {
+	case WallBound:
+		return whole || far == judging
+	case OutputBound:
+		return r.Applied == WasApplied
+	case Unbounded:
+		return !whole && far == judging
+	}
+	return false
+}
+
+// readReport reads what the first stage said after its start, and how far the run came.
+// err: it did not say how it ended; the exit code is there if the program did.
+func readReport(said []byte) (end ending, far phase, err error) {
+	if rest, ok := bytes.CutPrefix(said, []byte(endedMark)); ok {
+		line, rest, _ := bytes.Cut(rest, []byte("\n"))
+		end.Exit, _ = strconv.Atoi(string(line))
+		said, far = rest, judging
+	}
+	if rest, ok := bytes.CutPrefix(said, []byte(applyingMark)); ok {
+		said, far = rest, applying
+	}
+	return end, far, json.Unmarshal(said, &end)
 }
 
 // overran reports whether a verb that ended without a word has used up its processor

@@ -63,7 +63,7 @@ var (
 	}
 	w, err := t.follow(path)`}
 	sockets  = Edit{"confine/filter.go", "if !sockets {", "if false {"}
-	patterns = Edit{"tools/policy/protect.go", "if denies(pattern, folded) {", "if false {"}
+	patterns = Edit{"tools/policy/protect.go", "if denies(l.folded[i], folded) {", "if false {"}
 	names    = Edit{"tools/policy/protect.go", "if slices.Contains(protectedDirs, part) {", "if false {"}
 	anyPath  = Edit{"tools/transitions/prelude.star", "arguments_refusal(args) or path_refusal(args) or", "arguments_refusal(args) or"}
 	unknown  = []Edit{
@@ -91,7 +91,7 @@ var Removals = []Removal{
 	{Guard: WhereLinksLead, Tests: "TestRowsOfRequests", Edits: []Edit{
 		{"tools/policytool/files.go", "forbids(p.path)", "forbids(path)"}}, Harm: true},
 	{Guard: NewFile, Tests: "TestRowsOfRequests", Edits: []Edit{
-		{"tools/policytool/content.go", "name := temporary()", "name := p.name"},
+		{"tools/policytool/content.go", "name := confine.Aside()", "name, _ := p.name, confine.Aside"},
 		{"tools/policytool/content.go", "os.O_CREATE|os.O_EXCL", "os.O_CREATE|os.O_TRUNC"}}, Harm: true},
 	{Guard: Swaps, Tests: "TestRowSwap", Edits: []Edit{around,
 		{"tools/policytool/tree.go", "here.OpenRoot(name)", "os.OpenRoot(name)"},

@@ -1,94 +1,106 @@
 package overlay
 
 import (
-	"crypto/rand"
+	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
 	"path"
 	"strconv"
-	"strings"
 	"syscall"
 
+	"golang.org/x/sys/unix"
+
+	"world/confine"
 	"world/store"
 )
 
-// A directory of new content is named like the file operations' temporary files,
-// and lies at the top of the worktree. A kill may leave one; the next run takes it
-// away.
-const (
-	asidePrefix = ".world-tool-"
-	asideSuffix = ".tmp"
-)
+// oneByOne is how many files are brought down to the disk each for itself; for more
+// it is quicker to wait for all of the file system once.
+const oneByOne = 16
 
 // setAside writes what is to become files and links, under the numbers of their
-// steps, into a directory of its own. Its name is "" when there is nothing. An
-// error is a refusal: nothing of the worktree has changed.
+// steps, into a folder of its own, which is also where folders go that are to be
+// removed. Its name is "" when there is nothing. An error is a refusal: nothing of the
+// worktree has changed.
 func (j *judge) setAside() (aside string, err error) {
-	if err := j.sweep(); err != nil {
+	if err := confine.SweepAside(j.worktree); err != nil {
 		return "", refusal(".", "what an earlier run left cannot be removed: %s", reason(err))
 	}
-	for i, s := range j.steps {
-		if s.Kind != Created && s.Kind != Changed && s.Kind != Link {
-			continue
+	files := 0
+	for _, s := range j.steps {
+		if s.Kind != Mode && s.Kind != Directory || s.replaces {
+			files++
 		}
-		if aside == "" {
-			var b [16]byte
-			rand.Read(b[:]) // never fails: the process would have ended
-			aside = asidePrefix + hex.EncodeToString(b[:]) + asideSuffix
-			err = j.worktree.Mkdir(aside, 0o700)
-		}
-		at := path.Join(aside, strconv.Itoa(i))
-		switch {
-		case err != nil:
-		case s.Kind == Link:
-			err = j.worktree.Symlink(s.Target, at)
-		default:
-			err = j.copy(s, at)
-		}
-		if err != nil {
-			j.worktree.RemoveAll(aside)
-			return "", refusal(s.Path, "cannot be written: %s", reason(err))
-		}
+	}
+	if files == 0 {
+		return "", nil
+	}
+	aside = confine.Aside()
+	if err := j.worktree.Mkdir(aside, 0o700); err != nil {
+		return "", refusal(".", "what the program changed cannot be written: %s", reason(err))
+	}
+	if err := j.fill(aside, files <= oneByOne); err != nil {
+		j.clear(aside)
+		return "", err
 	}
 	return aside, nil
 }
 
-// sweep removes what a killed run left at the top of the worktree.
-func (j *judge) sweep() error {
-	entries, err := readDir(j.worktree, ".")
-	for _, e := range entries {
-		if e.IsDir() && strings.HasPrefix(e.Name(), asidePrefix) && strings.HasSuffix(e.Name(), asideSuffix) {
-			err = errors.Join(err, j.worktree.RemoveAll(e.Name()))
+// fill writes the files and links of the steps, all of it down to the disk.
+func (j *judge) fill(aside string, each bool) error {
+	dir, err := j.worktree.OpenRoot(aside)
+	if err != nil {
+		return broken(".", err)
+	}
+	defer dir.Close()
+	for i, s := range j.steps {
+		var err error
+		switch {
+		case j.ctx.Err() != nil:
+			return j.ctx.Err()
+		case s.Kind == Link:
+			err = dir.Symlink(s.Target, strconv.Itoa(i))
+		case s.Kind == Created || s.Kind == Changed:
+			err = j.copy(s, dir, strconv.Itoa(i), each)
+		}
+		if err != nil {
+			return j.unless(refusal(s.Path, "cannot be written: %s", reason(err)))
 		}
 	}
-	return err
-}
-
-// clear removes the directory of new content, empty by now.
-func (j *judge) clear(aside string) error {
-	if aside == "" {
+	if each {
 		return nil
 	}
-	return j.worktree.Remove(aside)
+	all, err := dir.Open(".")
+	if err != nil {
+		return broken(".", err)
+	}
+	defer all.Close()
+	if err := unix.Syncfs(int(all.Fd())); err != nil {
+		return refusal(".", "what the program changed cannot be written: %s", reason(err))
+	}
+	return nil
 }
 
-// copy writes a file of the layer to a new file of the worktree, down to the disk.
-func (j *judge) copy(s step, to string) error {
+// copy writes a file of the layer to a new file, down to the disk if need be.
+func (j *judge) copy(s step, dir *os.Root, to string, sync bool) error {
 	from, err := openFile(j.layer, s.Path)
 	if err != nil {
 		return err
 	}
 	defer from.Close()
-	f, err := j.worktree.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := dir.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(f, from)
-	return errors.Join(err, f.Chmod(s.mode), f.Sync(), f.Close())
+	_, err = io.Copy(f, j.timed(from))
+	err = errors.Join(err, f.Chmod(s.mode))
+	if sync {
+		err = errors.Join(err, f.Sync())
+	}
+	return errors.Join(err, f.Close())
 }
 
 // carryOut changes the worktree, step by step.
@@ -96,7 +108,7 @@ func (j *judge) carryOut(aside string) error {
 	for i, s := range j.steps {
 		var err error
 		if s.replaces {
-			err = removeAll(j.worktree, s.Path)
+			err = j.retire(s.Path, path.Join(aside, "gone-"+strconv.Itoa(i)))
 		}
 		switch {
 		case err != nil:
@@ -116,27 +128,47 @@ func (j *judge) carryOut(aside string) error {
 	return nil
 }
 
-// removeAll deletes a name and all below it, directories that are closed to their
-// owner among it: the program could open those too.
-func removeAll(root *os.Root, name string) error {
-	info, err := root.Lstat(name)
+// retire deletes a name. A directory goes aside at once with all below it, however
+// much that is; one that is closed to its owner too: the program could have opened it.
+func (j *judge) retire(name, to string) error {
+	info, err := j.worktree.Lstat(name)
 	if err != nil {
 		return err
 	}
 	if !info.IsDir() {
-		return root.Remove(name)
+		return j.worktree.Remove(name)
 	}
-	err = fs.WalkDir(root.FS(), name, func(at string, e fs.DirEntry, err error) error {
-		if err != nil || !e.IsDir() {
-			return err
-		}
-		return root.Chmod(at, 0o700)
-	})
-	return errors.Join(err, root.RemoveAll(name))
+	if err := j.worktree.Chmod(name, 0o700); err != nil {
+		return err
+	}
+	return j.worktree.Rename(name, to)
+}
+
+// clear removes the folder that lay aside, with what was retired. What stays of it is
+// no part of the worktree, and is swept.
+func (j *judge) clear(aside string) {
+	if aside != "" {
+		_ = confine.RemoveAside(j.worktree, aside)
+	}
+}
+
+// timed reads a file until the time for judging is over.
+func (j *judge) timed(f *os.File) io.Reader { return timed{j.ctx, f} }
+
+type timed struct {
+	ctx context.Context
+	f   *os.File
+}
+
+func (t timed) Read(p []byte) (int, error) {
+	if err := t.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return t.f.Read(p)
 }
 
 // digest is the ref of a regular file's content.
-func digest(root *os.Root, name string, info fs.FileInfo) (store.Ref, error) {
+func (j *judge) digest(root *os.Root, name string, info fs.FileInfo) (store.Ref, error) {
 	f, err := openFile(root, name)
 	if err != nil {
 		return "", err
@@ -146,7 +178,7 @@ func digest(root *os.Root, name string, info fs.FileInfo) (store.Ref, error) {
 		return "", errors.Join(errors.New("it has changed"), err)
 	}
 	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
+	if _, err := io.Copy(h, j.timed(f)); err != nil {
 		return "", err
 	}
 	return store.RefFromSum([sha256.Size]byte(h.Sum(nil))), nil

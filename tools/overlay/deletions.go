@@ -2,9 +2,12 @@ package overlay
 
 import (
 	"io/fs"
+	"path"
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"world/confine"
 )
 
 // whiteout reports the mark of the overlay for a name that was deleted. Programs
@@ -44,7 +47,7 @@ func (j *judge) was(c *Change, before fs.FileInfo) {
 	switch {
 	case before == nil:
 	case before.Mode().IsRegular():
-		c.Before, _ = digest(j.worktree, c.Path, before)
+		c.Before, _ = j.digest(j.worktree, c.Path, before)
 	case before.Mode()&fs.ModeSymlink != 0:
 		c.TargetBefore, _ = j.worktree.Readlink(c.Path)
 	}
@@ -56,6 +59,12 @@ func (j *judge) below(dir string) error {
 	return fs.WalkDir(j.worktree.FS(), dir, func(name string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return broken(name, err)
+		}
+		if late := j.ctx.Err(); late != nil {
+			return late
+		}
+		if confine.IsAside(path.Base(name)) && !e.IsDir() {
+			return nil // a killed write left it
 		}
 		if j.removed++; j.removed > maxRemoved {
 			return refusal(dir, "more than %d files would be deleted", maxRemoved)

@@ -1,26 +1,32 @@
 package overlay
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"unicode/utf8"
 
+	"world/confine"
 	"world/tools/policy"
 )
 
 // judge reads a layer beside its worktree and collects what must be done to the
 // worktree so that it becomes what the program saw.
 type judge struct {
-	law             policy.Policy
+	ctx             context.Context // ends when it is too late
+	law             policy.Law
 	layer, worktree *os.Root
 	opened          map[uint64]fs.FileMode // modes before they were opened to this process, by inode of the layer
 	steps           []step
+	bound           int64 // bytes that may be written
+	bytes           int64 // that may still be written
 	removed         int   // entries below deleted directories
 	hashed          int64 // bytes of the files among them that were hashed
 	unlisted        int   // files and links among them that no report has room for
@@ -32,6 +38,14 @@ type step struct {
 	Change
 	mode     fs.FileMode // permission bits of a file or directory
 	replaces bool
+}
+
+// unless returns an error, unless it is too late for any.
+func (j *judge) unless(err error) error {
+	if late := j.ctx.Err(); late != nil {
+		return late
+	}
+	return err
 }
 
 func refusal(name, format string, args ...any) error {
@@ -60,8 +74,11 @@ func (j *judge) directory(dir string, over ground) error {
 	for _, e := range entries {
 		seen[e.Name()] = true
 		name := path.Join(dir, e.Name())
-		if len(name) > maxPath || !utf8.ValidString(name) {
-			return refusal(dir, "holds a name that is not UTF-8, or a path over %d bytes", maxPath)
+		if !utf8.ValidString(name) {
+			return refusal(strconv.Quote(name), "is a name that is not UTF-8")
+		}
+		if len(name) > maxPath {
+			return refusal(dir, "holds a path over %d bytes", maxPath)
 		}
 		if err := j.entry(name, over); err != nil {
 			return err
@@ -86,6 +103,9 @@ func (j *judge) directory(dir string, over ground) error {
 
 // entry judges one name of the layer against what the worktree has there.
 func (j *judge) entry(name string, over ground) error {
+	if err := j.ctx.Err(); err != nil {
+		return err
+	}
 	if path.Base(name) == toolsCache && path.Base(path.Dir(name)) == toolsDir {
 		return nil
 	}
@@ -139,7 +159,9 @@ func (j *judge) mode(info fs.FileInfo) fs.FileMode {
 
 // add records a step, unless the law forbids to touch the path.
 func (j *judge) add(s step) error {
-	if text := j.law.Protection(s.Path); text != "" {
+	// What a killed write left, no program made, and any may take away.
+	left := s.Kind == Deleted && confine.IsAside(path.Base(s.Path))
+	if text := j.law.Protection(s.Path); text != "" && !left {
 		return refusal(s.Path, "%s", text)
 	}
 	j.steps = append(j.steps, s)
@@ -206,9 +228,14 @@ func (j *judge) replacing(s step, before fs.FileInfo) error {
 func (j *judge) file(name string, info, before fs.FileInfo) error {
 	// One that its owner cannot read and write could not be judged or compared again.
 	s := step{Change: Change{Path: name, Kind: Created}, mode: j.mode(info) | 0o600}
+	// A hole and each further name of a file are written out too, whatever they take in
+	// the layer.
+	if j.bytes -= info.Size(); j.bytes < 0 {
+		return refusal(name, "is beyond the %d bytes that a run may change, counted by the sizes of all files that it wrote, under each of their names", j.bound)
+	}
 	var err error
-	if s.After, err = digest(j.layer, name, info); err != nil {
-		return broken(name, err)
+	if s.After, err = j.digest(j.layer, name, info); err != nil {
+		return j.unless(broken(name, err))
 	}
 	if before == nil || !before.Mode().IsRegular() {
 		return j.replacing(s, before)

@@ -18,11 +18,10 @@
 package overlay
 
 import (
+	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 
 	"world/confine"
 	"world/fault"
@@ -71,13 +70,13 @@ const (
 var _ confine.Applier = Apply
 
 // Apply is the Applier of the coding tools; the law is a policy file.
-func Apply(law []byte, layer, worktree *os.Root) (func() ([]byte, error), error) {
-	rules, err := policy.Parse(law)
+func Apply(ctx context.Context, t confine.TakeOver) ([]byte, error) {
+	rules, err := policy.Parse(t.Law)
 	if err != nil {
 		return nil, fmt.Errorf("the policy is unreadable: %s", fault.Public(err))
 	}
-	j := &judge{law: rules, layer: layer, worktree: worktree, opened: map[uint64]fs.FileMode{}}
-	if err := layer.Chmod(".", 0o700); err != nil {
+	j := &judge{ctx: ctx, law: rules.Law(), layer: t.Layer, worktree: t.Worktree, opened: map[uint64]fs.FileMode{}, bound: t.Bytes, bytes: t.Bytes}
+	if err := t.Layer.Chmod(".", 0o700); err != nil {
 		return nil, broken(".", err)
 	}
 	if err := j.directory(".", shown); err != nil {
@@ -87,13 +86,15 @@ func Apply(law []byte, layer, worktree *os.Root) (func() ([]byte, error), error)
 	if err != nil {
 		return nil, err
 	}
-	return func() ([]byte, error) {
-		err := errors.Join(j.carryOut(aside), j.clear(aside))
-		if err != nil {
-			return nil, err
-		}
-		return json.Marshal(j.report())
-	}, nil
+	if !t.Begin() {
+		j.clear(aside)
+		return nil, ctx.Err()
+	}
+	if err := j.carryOut(aside); err != nil {
+		return nil, err
+	}
+	j.clear(aside)
+	return json.Marshal(j.report())
 }
 
 // report lists as many changes as fit.

@@ -73,13 +73,28 @@ func newSite(t testing.TB) site {
 	return s
 }
 
-// shell runs a script over a layer of the worktree.
-func (s site) shell(script string) confine.Result {
+// file makes an empty file of the episode's own.
+func (s site) file(name string) {
 	s.t.Helper()
+	at := filepath.Join(s.worktree, name)
+	if err := os.WriteFile(at, nil, 0o644); err != nil || confine.HandOver(at, s.user) != nil {
+		s.t.Fatal(at, err)
+	}
+}
+
+// shell runs a script over a small layer of the worktree.
+func (s site) shell(script string) confine.Result {
+	return s.over(confine.Overlay{Bytes: 4 << 20, Files: 256, Time: 20 * time.Second}, script)
+}
+
+// over runs a script over a layer of the worktree.
+func (s site) over(o confine.Overlay, script string) confine.Result {
+	s.t.Helper()
+	o.Law = s.law
 	result, err := s.jail.Run(context.Background(), confine.Spec{
 		Floor: confine.Namespaces, Path: "/bin/sh", Args: []string{"-ec", script}, Env: []string{"PATH=/usr/bin:/bin"},
 		Worktree: s.worktree, User: s.user,
-		Overlay: &confine.Overlay{Law: s.law, Bytes: 4 << 20, Files: 256, Time: 10 * time.Second},
+		Overlay: &o,
 		Limits: confine.Limits{
 			Wall: 20 * time.Second, CPU: 10 * time.Second, Memory: 256 << 20, FileSize: 1 << 20, Files: 64,
 			Processes: 64, Output: 1 << 16, Scratch: 1 << 20,

@@ -46,7 +46,10 @@ func TestRefuses(t *testing.T) {
 		{"pipe", "mkfifo p", "p: is neither"},
 		{"device", "mknod n c 1 3 2>/dev/null || mkfifo n", "n: is neither"},
 		{"socket", "python3 -c 'import socket; socket.socketpair(); s=socket.socket(socket.AF_UNIX); s.bind(\"s\")' 2>/dev/null || mkfifo s", "s: is neither"},
-		{"name that is not text", `: > "$(printf '\377')"`, ".: holds a name that is not UTF-8"},
+		{"name that is not text", `: > "$(printf '\377')"`, `"\xff": is a name that is not UTF-8`},
+		{"name below that is not text", `: > "deep/$(printf 'a\300"\033')"`, `"deep/a\xc0\"\x1b": is a name that is not UTF-8`},
+		{"name of what lies aside", "mkdir .world-tool-00112233445566778899aabbccddeeff.tmp", ".world-tool-00112233445566778899aabbccddeeff.tmp: is a name for what"},
+		{"such a name below", "echo x > deep/.World-Tool-00112233445566778899AABBCCDDEEFF.tmp", "deep/.World-Tool-00112233445566778899AABBCCDDEEFF.tmp: is a name for what"},
 		{"long path", "d=ddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddd; i=0; " +
 			"while [ $i -lt 45 ]; do mkdir $d; cd -P $d 2>/dev/null || exit 1; i=$((i+1)); done", "a path over 4096 bytes"},
 	}
@@ -148,7 +151,8 @@ func TestReport(t *testing.T) {
 // TestLeftovers: what a killed run left goes with the next, and nothing like it.
 func TestLeftovers(t *testing.T) {
 	s := newSite(t)
-	for _, name := range []string{".world-tool-0.tmp", ".world-tool-0", "world-tool-0.tmp"} {
+	aside := confine.Aside()
+	for _, name := range []string{aside, aside + "/1", aside + "0", "." + aside, ".world-tool-0.tmp"} {
 		if err := os.Mkdir(s.worktree+"/"+name, 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -158,12 +162,24 @@ func TestLeftovers(t *testing.T) {
 	}
 	was := s.tree()
 	got := s.shell("echo -n x > new")
-	if diff := strings.Join(difference(was, s.tree()), " "); diff != "+new=x -.world-tool-0.tmp/" {
+	if diff := strings.Join(difference(was, s.tree()), " "); diff != "+new=x -"+aside+"/ -"+aside+"/1/" {
 		t.Errorf("worktree: %s; %q", diff, got.Refused)
+	}
+	// Names that are nearly such a name are anybody's, and what a killed write left
+	// may go with its folder, or alone.
+	s.file("deep/" + aside)
+	for _, script := range []string{"mkdir .world-tool-1.tmp " + aside + "1", "rm deep/" + aside} {
+		if got := s.shell(script); got.Applied != confine.WasApplied {
+			t.Errorf("%s: %q", script, got.Refused)
+		}
+	}
+	s.file("deep/er/" + aside)
+	if got := s.shell("rm -r deep"); got.Applied != confine.WasApplied || strings.Contains(string(got.Changes), aside) {
+		t.Errorf("%q, %s", got.Refused, got.Changes)
 	}
 }
 
 // TestOrdinaryUser runs these tests again as an ordinary user.
 func TestOrdinaryUser(t *testing.T) {
-	confinetest.AsOrdinaryUser(t, "^Test(Applies|Refuses|Inside|Report|Leftovers|Owner)", confinetest.WorldTool)
+	confinetest.AsOrdinaryUser(t, "^Test(Applies|Refuses|Inside|Report|Leftovers|Owner|Sizes|Deep)", confinetest.WorldTool)
 }

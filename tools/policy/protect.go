@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"world/confine"
 )
 
 // protectedDirs and protectedFiles steer other programs on the operator's machine
@@ -19,6 +21,10 @@ var (
 // either: the .git file of a worktree says where on the host its repository lies.
 const gitDir = ".git"
 
+// aside is why nobody reads or makes a name under which a tool keeps what is not yet
+// in its place.
+const aside = "is a name for what the lane's tools have not put in its place yet"
+
 // Protected lists the names that are never written, at any depth and in any
 // case: those that cover all below them, and those that cover files only.
 func Protected() (names, files []string) {
@@ -27,8 +33,12 @@ func Protected() (names, files []string) {
 
 // Closed says why a relative path may not even be read, "" when it may be.
 func Closed(relative string) string {
-	if slices.Contains(strings.Split(foldPath(relative), "/"), gitDir) {
+	parts := strings.Split(foldPath(relative), "/")
+	if slices.Contains(parts, gitDir) {
 		return ".git is closed to the lane's tools: it names places of the host"
+	}
+	if slices.ContainsFunc(parts, confine.IsAside) {
+		return aside
 	}
 	return ""
 }
@@ -85,12 +95,30 @@ func foldings(r rune) []rune {
 // Protection says why a relative path may not be written, "" when it may be. A
 // protected name protects at any depth: a nested repository's .git as well as the
 // worktree's own.
-func (p Policy) Protection(relative string) string {
+func (p Policy) Protection(relative string) string { return p.Law().Protection(relative) }
+
+// Law is what a policy protects, ready to be asked often.
+type Law struct{ given, folded []string } // patterns
+
+// Law returns what the policy protects.
+func (p Policy) Law() Law {
+	l := Law{given: p.DenyWrite}
+	for _, pattern := range p.DenyWrite {
+		l.folded = append(l.folded, foldPath(pattern))
+	}
+	return l
+}
+
+// Protection is that of the policy.
+func (l Law) Protection(relative string) string {
 	folded := foldPath(relative)
 	parts := strings.Split(folded, "/")
 	for i, part := range parts {
 		if part == gitDir {
 			return ".git/ is read-only to the lane's tools"
+		}
+		if confine.IsAside(part) {
+			return aside
 		}
 		if slices.Contains(protectedDirs, part) {
 			return matches(part + "/**")
@@ -99,9 +127,9 @@ func (p Policy) Protection(relative string) string {
 			return matches(part)
 		}
 	}
-	for _, pattern := range p.DenyWrite {
-		if denies(pattern, folded) {
-			return matches(pattern)
+	for i := range l.given {
+		if denies(l.folded[i], folded) {
+			return matches(l.given[i])
 		}
 	}
 	return ""
@@ -111,15 +139,14 @@ func matches(pattern string) string {
 	return `matches fs_deny_write "` + pattern + `" — read-only under this policy`
 }
 
-// denies applies one pattern of a policy to a folded path: "dir/**" covers dir and
+// denies applies one folded pattern of a policy to a folded path: "dir/**" covers dir and
 // all below it, anything else is compared with the whole path and with the base name.
 func denies(pattern, folded string) bool {
 	if dir, ok := strings.CutSuffix(pattern, "/**"); ok {
-		dir = foldPath(dir)
 		return folded == dir || strings.HasPrefix(folded, dir+"/")
 	}
 	for _, name := range []string{folded, path.Base(folded)} {
-		if ok, err := path.Match(foldPath(pattern), name); ok || err != nil {
+		if ok, err := path.Match(pattern, name); ok || err != nil {
 			return true
 		}
 	}
@@ -139,12 +166,22 @@ func foldPath(p string) string {
 // k, the two letters that normalise to ASCII), characters that are not shown left
 // out, dots and blanks at the end, and an NTFS stream or short name cut off.
 func fold(name string) string {
-	name = strings.Map(func(r rune) rune {
+	if strings.IndexFunc(name, notPlain) < 0 {
+		return ending(strings.ToLower(name))
+	}
+	return ending(strings.Map(func(r rune) rune {
 		if unprintable(r) || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) || unicode.Is(unicode.Variation_Selector, r) {
 			return -1
 		}
 		return unicode.ToLower(slices.Min(foldings(r)))
-	}, name)
+	}, name))
+}
+
+// notPlain reports a character that may fold to something else than its small letter.
+func notPlain(r rune) bool { return r < ' ' || r > '~' }
+
+// ending folds the end of a name.
+func ending(name string) string {
 	name, _, _ = strings.Cut(name, ":")
 	name = strings.TrimRight(name, ". ")
 	if name == "git~1" {

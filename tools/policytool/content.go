@@ -1,9 +1,7 @@
 package policytool
 
 import (
-	"crypto/rand"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +10,7 @@ import (
 	"syscall"
 	"unicode/utf8"
 
+	"world/confine"
 	"world/store"
 )
 
@@ -86,15 +85,6 @@ func (p place) read(limit int64) (string, error) {
 	return string(b), nil
 }
 
-// temporary draws a name under which new content is written before it takes the
-// file's place. Nobody else has it: so no file of a user is in the way or lost,
-// and what a killed write leaves never blocks another.
-func temporary() string {
-	var b [16]byte
-	rand.Read(b[:]) // never fails: the process would have ended
-	return ".world-tool-" + hex.EncodeToString(b[:]) + ".tmp"
-}
-
 // replace puts new content in the place of a regular file, or of nothing. A file
 // that its owner has marked read-only stays as it is.
 func (p place) replace(content string, limit int64) error {
@@ -110,7 +100,9 @@ func (p place) replace(content string, limit int64) error {
 			return errReadOnly
 		}
 	}
-	name := temporary()
+	// Nobody else has that name: so no file of a user is in the way or lost, and what a
+	// killed write leaves never blocks another.
+	name := confine.Aside()
 	f, err := p.dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err

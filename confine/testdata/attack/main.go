@@ -460,41 +460,54 @@ func daemon(a []string) (string, error) {
 	return fmt.Sprintf("%+v", result), err
 }
 
-// apply stands for the judge of layers: it refuses one that holds a file "bad",
-// takes its time over one that holds "slow", fails over "broken", and otherwise
-// copies the regular files of the layer's top.
-func apply(law []byte, layer, worktree *os.Root) (func() ([]byte, error), error) {
-	entries, err := fs.ReadDir(layer.FS(), ".")
+// apply stands for the judge of layers: it refuses one that holds a file "bad", and
+// thinks about one that holds "thinks", until its time is over about "late", beyond
+// that about "deaf", and dies over "dies". It takes its time to apply "slow", fails
+// over "broken", and otherwise copies the regular files of the layer's top.
+func apply(ctx context.Context, t confine.TakeOver) ([]byte, error) {
+	entries, err := fs.ReadDir(t.Layer.FS(), ".")
 	if err != nil {
 		return nil, err
 	}
-	if _, err := layer.Lstat("bad"); err == nil {
-		return nil, fmt.Errorf("bad under %s", law)
+	for _, e := range entries {
+		switch e.Name() {
+		case "bad":
+			return nil, fmt.Errorf("bad under %s", t.Law)
+		case "thinks":
+			time.Sleep(700 * time.Millisecond)
+		case "late":
+			<-ctx.Done()
+		case "deaf":
+			time.Sleep(time.Hour)
+		case "dies":
+			os.Exit(9)
+		}
 	}
-	return func() ([]byte, error) {
-		report := ""
-		for _, e := range entries {
-			if e.Name() == "slow" {
-				time.Sleep(300 * time.Millisecond)
-			}
-			b, err := layer.ReadFile(e.Name())
-			if err == nil {
-				err = worktree.WriteFile(e.Name(), b, 0o644)
-			}
-			if err == nil && e.Name() == "broken" {
-				err = io.ErrShortWrite
-			}
-			if err != nil {
-				return nil, err
-			}
-			report += e.Name() + " "
+	if !t.Begin() {
+		return nil, ctx.Err()
+	}
+	report := ""
+	for _, e := range entries {
+		if e.Name() == "slow" {
+			time.Sleep(300 * time.Millisecond)
 		}
-		for _, e := range entries { // nobody writes any more
-			was, err := worktree.ReadFile(e.Name())
-			if now, nowErr := layer.ReadFile(e.Name()); err != nil || nowErr != nil || string(now) != string(was) {
-				return nil, io.ErrNoProgress
-			}
+		b, err := t.Layer.ReadFile(e.Name())
+		if err == nil {
+			err = t.Worktree.WriteFile(e.Name(), b, 0o644)
 		}
-		return []byte(report), nil
-	}, nil
+		if err == nil && e.Name() == "broken" {
+			err = io.ErrShortWrite
+		}
+		if err != nil {
+			return nil, err
+		}
+		report += e.Name() + " "
+	}
+	for _, e := range entries { // nobody writes any more
+		was, err := t.Worktree.ReadFile(e.Name())
+		if now, nowErr := t.Layer.ReadFile(e.Name()); err != nil || nowErr != nil || string(now) != string(was) {
+			return nil, io.ErrNoProgress
+		}
+	}
+	return []byte(report), nil
 }
