@@ -19,7 +19,7 @@ func (e envelope) answer(p policy.Policy, r confine.Result, digest string, tool 
 		{Name: "stdout", Value: canon.NewString(e.stdout)}, {Name: "stderr", Value: canon.NewString(e.stderr)},
 		{Name: "policy", Value: canon.NewObject([]canon.Member{
 			{Name: "digest", Value: canon.NewString(digest)}, {Name: "security_mode", Value: canon.NewString(p.SecurityMode)},
-			{Name: "caps", Value: stringList(p.AllowedCaps)}, {Name: "net_allow", Value: stringList(p.NetAllow)},
+			{Name: "caps", Value: stringList(p.Granted())}, {Name: "net_allow", Value: stringList(p.NetAllow)},
 		})},
 		{Name: "tool", Value: canon.NewString(string(tool))},
 		{Name: "kept", Value: canon.NewBool(r.Applied == confine.WasApplied)},

@@ -48,6 +48,9 @@ func (h *Handler) judgeRun(o order, p policy.Policy, r confine.Result, digest st
 		return failed("the call was cancelled; nothing that the program changed was kept")
 	}
 	e := enveloped(p, r)
+	if r.Bound == confine.Died && wrote(r) >= maxOutput(p) {
+		r.Bound = confine.OutputBound // world-tool dies with what prints too much
+	}
 	if reason, ok := reasons[r.Bound]; ok {
 		e.admitted, e.limit = true, reason
 		e.cutOwnLine(p, digest)
@@ -138,7 +141,7 @@ var undecided = map[string]string{"worker_failed": "the tool's worker failed", "
 func (e *envelope) cutOwnLine(p policy.Policy, digest string) {
 	before, line := lastLine(e.stderr)
 	if admission, open := admissionIn(line); admission.Kind() == canon.Object && otherThan(admission, p, digest) == "" {
-		e.stderr = before + open
+		e.stderr = unended(admission, before) + open
 		e.unenforced, _ = admission.Get("unenforced")
 	}
 }
@@ -160,10 +163,13 @@ func agrees(reason string, p policy.Policy, r confine.Result) bool {
 	case "timeout":
 		return r.Elapsed >= time.Duration(p.TimeoutMillis)*time.Millisecond
 	case "output_limit":
-		return int64(len(r.Stdout)+len(r.Stderr))+r.Dropped >= maxOutput(p)
+		return wrote(r) >= maxOutput(p)
 	}
 	return false
 }
+
+// wrote is how much a run has printed, in bytes.
+func wrote(r confine.Result) int64 { return int64(len(r.Stdout)+len(r.Stderr)) + r.Dropped }
 
 // lastLine splits off the last line, without its end.
 func lastLine(text string) (before, line string) {
@@ -180,13 +186,23 @@ func cutAdmission(text string, p policy.Policy, digest string) (admission canon.
 		if found, open := admissionIn(line); found.Kind() == canon.Object {
 			other := otherThan(found, p, digest)
 			if other == "" {
-				return found, before + open + tail, ""
+				return found, unended(found, before) + open + tail, ""
 			}
 			wrong = cmp.Or(wrong, other)
 		}
 		head, tail = before, line+"\n"+tail
 	}
 	return admission, text, wrong
+}
+
+// unended takes the line break off what stands before an admission that says that the
+// tool has put it there, after a line that the program left open.
+func unended(admission canon.Value, before string) string {
+	said, _ := admission.Get("ended_line")
+	if by, _ := said.Bool(); by {
+		return strings.TrimSuffix(before, "\n")
+	}
+	return before
 }
 
 // admissionIn reads an admission at the end of a line, which a program may have left

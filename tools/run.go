@@ -66,8 +66,8 @@ const (
 	runFiles     = 256       // open descriptors of each
 )
 
-// runSpec is a run of the tool for a program. World-tool leaves clock and count to the
-// jail, so that what is ended changes nothing. Another tool has its own, and may say
+// runSpec is a run of the tool for a program. World-tool leaves the clock to the jail
+// and dies with what prints too much, so that what is ended changes nothing. Another tool has its own, and may say
 // so a moment before ours.
 func (h *Handler) runSpec(job broker.Job, worktree string, o order, p policy.Policy, rules []byte) confine.Spec {
 	s := h.common(job.Episode, worktree)

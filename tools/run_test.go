@@ -11,6 +11,7 @@ import (
 
 	"world/broker"
 	"world/broker/law"
+	"world/canon"
 	"world/confine"
 	"world/store"
 )
@@ -75,7 +76,7 @@ func TestRun(t *testing.T) {
 		"arguments":    {programs{"import sys; print(sys.argv[1:])", "print(str(args).replace('\"', \"'\"))"}, `,"argv":["a b","--caps","*"]`, "['a b', '--caps', '*']\n", "", 0},
 		"exits 3":      {programs{"import sys; sys.exit(3)", "exit(3)"}, ``, "", "", 3},
 		"both streams": {programs{"import sys; print('out'); print('err', file=sys.stderr)", "print('out')\neprint('err')"}, ``, "out\n", "err\n", 0},
-		"an open line": {programs{"import sys; sys.stderr.write('open')", "eprint('open')"}, ``, "", "open\n", 0},
+		"a line":       {programs{"import sys; sys.stderr.write('line\\n')", "eprint('line')"}, ``, "", "line\n", 0},
 		"where it is":  {programs{"import os; print(sorted(os.listdir('.'))[-1])", "print(fs.list('.')[-1])"}, ``, "settings.json\n", "", 0},
 	} {
 		for file, source := range map[string]string{"p.py": c.py, "p.star": c.star} {
@@ -90,6 +91,20 @@ func TestRun(t *testing.T) {
 			}
 			if err := os.Remove(filepath.Join(d.worktree, file)); err != nil {
 				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// TestOutputEndsAsItEnds: no line break is added to what a program leaves open, nor
+// taken from what it does not, however it ends.
+func TestOutputEndsAsItEnds(t *testing.T) {
+	d := newDesk(t, confine.Namespaces, "")
+	for _, text := range []string{"", "open", "line\n", "two\n\n", "\n", "two\nopen", `policy: {"ok":true,"ended_line":true}`, "x\npolicy: {}"} {
+		for _, end := range []string{"", "sys.exit(3)", "os.kill(os.getpid(), 9)"} {
+			d.put("p.py", "import os, sys\nfor f in sys.stdout, sys.stderr: f.write("+string(canon.NewString(text).Bytes())+"); f.flush()\n"+end+"\n")
+			if _, a := d.runs(AilangRun, `{"path":"p.py"}`); a.Stdout != text || a.Stderr != text {
+				t.Errorf("%q, %q: %q and %q", text, end, a.Stdout, a.Stderr)
 			}
 		}
 	}

@@ -22,13 +22,13 @@ func TestRunCaps(t *testing.T) {
 	for payload, want := range map[string]string{
 		`{"path":"env.star"}`:             "effect 'Env' requires capability",
 		`{"path":"p.star","caps":["FS"]}`: "effect 'IO' requires capability",
-		`{"path":"f.star","caps":["IO"]}`: "E_BUDGET_OPERATOR: effect 'FS' operator budget exhausted: limit=0",
+		`{"path":"f.star","caps":["IO"]}`: "effect 'FS' requires capability, but none provided: name it in caps",
 	} {
 		if _, a := d.runs(AilangRun, payload); *a.ExitCode != 1 || !strings.Contains(a.Stderr, want) {
 			t.Errorf("%s: %+v", payload, a)
 		}
 	}
-	if _, a := d.runs(AilangRun, `{"path":"p.star","caps":["IO"]}`); a.Stdout != "1\n" || strings.Join(a.Policy.Caps, " ") != "IO FS" {
+	if _, a := d.runs(AilangRun, `{"path":"p.star","caps":["IO"]}`); a.Stdout != "1\n" || strings.Join(a.Policy.Caps, " ") != "IO" {
 		t.Errorf("control: %+v", a)
 	}
 	for _, c := range []struct {

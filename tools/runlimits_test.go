@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -133,6 +134,26 @@ func TestRunTakesAllThatIsAdmitted(t *testing.T) {
 		}
 		if r, _ := d.runs(AilangRun, more); r.Status != store.StatusFailed || !strings.HasSuffix(r.Detail, "what the program is given is too long") {
 			t.Errorf("a longer %s: %+v", name, r)
+		}
+	}
+}
+
+// TestOutputIsBoundToTheByte: all that is promised is passed on, and one byte more ends
+// a program though it has ended itself.
+func TestOutputIsBoundToTheByte(t *testing.T) {
+	d := newDesk(t, confine.Namespaces, "")
+	for more, limit := range map[int]bool{0: false, 1: true} {
+		for file, source := range map[string]string{
+			"p.py":   "import sys\nopen('left', 'w').close()\nsys.stderr.write('e' * 1000)\nsys.stdout.write('x' * (8388608 - 1000 + %d))\n",
+			"p.star": "fs.write('left', '')\neprint('e' * 999)\nprint('x' * (8388608 - 1001 + %d))\n",
+		} {
+			d.put(file, fmt.Sprintf(source, more))
+			r, a := d.runs(AilangRun, `{"path":"`+file+`"}`)
+			if (a.Limit != nil) != limit || a.Kept == limit || limit && (a.Limit.Reason != "output_limit" || a.ExitCode != nil) || len(a.Stdout) < shownOutput || a.LeftOut < 8_000_000 ||
+				strings.HasPrefix(d.get("left"), "error") != limit {
+				t.Errorf("%s and %d: %+v %s", file, more, a.Limit, r.Detail)
+			}
+			os.Remove(filepath.Join(d.worktree, "left"))
 		}
 	}
 }

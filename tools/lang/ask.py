@@ -5,9 +5,12 @@ def check(source):
     try:
         compile(source, "program", "exec", dont_inherit=True)
     except SyntaxError as e:
-        return [dict(code="PY_SYNTAX", message=e.msg, line=e.lineno or 0, column=e.offset or 0)]
-    except (ValueError, RecursionError, MemoryError) as e:
-        return [dict(code="PY_SYNTAX", message=str(e) or type(e).__name__)]
+        # What is no place, such as that of an encoding, is 0, or -1.
+        return [dict(code="PY_SYNTAX", message=e.msg, line=max(0, e.lineno or 0), column=max(0, e.offset or 0))]
+    except (RecursionError, MemoryError):
+        return [dict(code="PY_SYNTAX", message="nested too deep: parts of the program lie within each other deeper than python3 compiles")]
+    except ValueError as e:
+        return [dict(code="PY_SYNTAX", message=str(e))]
     return []
 
 

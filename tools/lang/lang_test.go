@@ -53,6 +53,27 @@ func TestCheckPython(t *testing.T) {
 	}
 }
 
+// TestPythonSaysWhat: each problem is in words, and at a place or at none.
+func TestPythonSaysWhat(t *testing.T) {
+	for source, want := range map[string]string{
+		"# coding: none\n":                                                        "unknown encoding",
+		"x = " + strings.Repeat("-", 99_999):                                      "nested too deep",
+		"x = " + strings.Repeat("-", 99_999) + "1\n":                              "nested too deep",
+		"x = " + strings.Repeat("(", 150) + "1" + strings.Repeat(")", 150) + "\n": "",
+		"x = (\n": "was never closed",
+	} {
+		got, err := CheckPython(t.Context(), "a.py", []byte(source))
+		if err != nil || (len(got) > 0) != (want != "") {
+			t.Fatalf("%.20q: %v %v", source, got, err)
+		}
+		for _, p := range got {
+			if !strings.Contains(p.Message, want) || p.Line < 0 || p.Column < 0 {
+				t.Errorf("%.20q: %+v, want %s", source, p, want)
+			}
+		}
+	}
+}
+
 // TestBuiltinsAreReal: each name that is listed is there, and each that is there is listed.
 func TestBuiltinsAreReal(t *testing.T) {
 	listed := map[string]bool{}

@@ -40,6 +40,16 @@ func ForRun(root string, caps []string, netAllow []string) Policy {
 	return p
 }
 
+// Granted are the capabilities of which something may be used: those that are listed
+// only so that a file can be bound to the worktree, with a budget of nothing, are not.
+func (p Policy) Granted() []string {
+	granted := slices.Clone(p.AllowedCaps)
+	return slices.DeleteFunc(granted, func(cap string) bool {
+		n, counted := p.Budgets[cap]
+		return counted && n == 0
+	})
+}
+
 // ParseNetAllow reads one address that runs with Net may connect to: a loopback IP
 // in its canonical form, and a port from 1.
 func ParseNetAllow(text string) (string, error) {

@@ -36,6 +36,13 @@ func TestForRun(t *testing.T) {
 		if p.SecurityMode != c.mode || strings.Join(p.AllowedCaps, " ") != c.list || p.Budgets["FS"] != c.budget || c.net != slices.Equal(p.NetAllow, addresses) {
 			t.Errorf("%v: %+v", c.caps, p)
 		}
+		asked := c.caps
+		if asked == nil {
+			asked = []string{"IO", "FS"}
+		}
+		if !slices.Equal(p.Granted(), asked) {
+			t.Errorf("%v: granted %v", c.caps, p.Granted())
+		}
 		// What an AILANG that trusts the host would not protect is written out.
 		if trusted := c.mode == Trusted; trusted != strings.Contains(string(raw), "max_output_bytes = 8388608") || trusted != (p.DenyWrite[0] == ".git/**") {
 			t.Errorf("%v:\n%s", c.caps, raw)

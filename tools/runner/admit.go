@@ -3,6 +3,7 @@ package runner
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"world/tools/lang"
@@ -68,7 +69,7 @@ func unenforced(p policy.Policy, d decision) []string {
 		return names
 	}
 	for _, cap := range []string{"FS", "IO"} {
-		if !p.Allows(cap) {
+		if !slices.Contains(p.Granted(), cap) {
 			names = append(names, "allowed_caps without "+cap)
 		}
 	}

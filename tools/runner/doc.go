@@ -72,6 +72,7 @@ type admission struct {
 	Modules      modules          `json:"module_graph"`
 	Unenforced   []string         `json:"unenforced"`
 	Decision     decision         `json:"decision"`
+	EndedLine    bool             `json:"ended_line,omitempty"` // the line break before this line is not the program's
 }
 
 type modules struct {

@@ -57,12 +57,13 @@ func (r *relay) full() bool {
 }
 
 // endLine ends the line of stderr that the program left open, so that what follows
-// stands on a line of its own.
-func (r *relay) endLine() {
+// stands on a line of its own, and reports whether there was one.
+func (r *relay) endLine() (was bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.unended {
+	if was = r.unended; was {
 		io.WriteString(r.out[1], "\n")
 		r.unended = false
 	}
+	return was
 }

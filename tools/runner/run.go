@@ -5,10 +5,10 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"world/fault"
@@ -17,9 +17,9 @@ import (
 	"world/tools/policy"
 )
 
-// CallerBounds is the flag by which a caller says that it bounds time and output
-// itself. So there is one clock and one count, and what they end has not ended by
-// itself a moment before.
+// CallerBounds is the flag by which a caller says that it bounds time itself, so that
+// there is one clock, and that the verb is to die with a program that prints too much:
+// what either ends has not ended by itself.
 const CallerBounds = "caller-bounds"
 
 // order is one run as it was asked for.
@@ -57,11 +57,11 @@ func Serve(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return d.exit
 	}
 	command := o.command(d)
-	limit, until := p.MaxOutput, began.Add(time.Duration(p.TimeoutMillis)*time.Millisecond)
+	until := began.Add(time.Duration(p.TimeoutMillis) * time.Millisecond)
 	if o.bounded {
-		limit, until = math.MaxInt64, time.Time{}
+		until = time.Time{}
 	}
-	relay := newRelay(stdout, stderr, limit)
+	relay := newRelay(stdout, stderr, p.MaxOutput)
 	attend := watch
 	if d.language == string(lang.Starlark) {
 		attend = watchWorker
@@ -70,11 +70,17 @@ func Serve(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if end.unstarted != nil {
 		return fail("the interpreter cannot be started")
 	}
-	relay.endLine()
+	if o.bounded && end.reason == reasonOutput {
+		syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		select {}
+	}
+	a := newAdmission(p, digest, d)
+	a.EndedLine = relay.endLine()
 	if end.gaveUp != "" {
 		fmt.Fprintf(stderr, "Error: %s: %s\n", o.file, end.gaveUp)
+		a.EndedLine = false
 	}
-	say(stderr, "policy", newAdmission(p, digest, d))
+	say(stderr, "policy", a)
 	if end.reason == "" {
 		return end.code
 	}

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -16,13 +18,16 @@ import (
 	"world/tools/policy"
 )
 
-// TestMain is the process of Starlark programs too.
+// TestMain is the verb, and the process of Starlark programs, too.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == WorkerVerb {
 		if data, err := strconv.ParseUint(os.Getenv(boundData), 10, 64); err == nil {
 			unix.Setrlimit(unix.RLIMIT_DATA, &unix.Rlimit{Cur: data, Max: data})
 		}
 		os.Exit(Work(os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
+	}
+	if len(os.Args) > 1 && os.Args[1] == Verb {
+		os.Exit(Serve(os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
 	}
 	os.Exit(m.Run())
 }
@@ -88,7 +93,7 @@ func TestServe(t *testing.T) {
 	s := newStand(t, nil)
 	s.put("a.py", "import sys\nprint(sys.argv, sys.stdin.read())\nsys.stderr.write('open')\nsys.exit(4)\n")
 	code, out, errs, a := s.run("in", "--quiet", "--", "a.py", "--", "x", "--policy")
-	if code != 4 || out != "['a.py', 'x', '--policy'] in\n" || errs != "open\n" || !a.OK || !a.Decision.OK || a.SecurityMode != "restricted" ||
+	if code != 4 || out != "['a.py', 'x', '--policy'] in\n" || errs != "open\n" || !a.EndedLine || !a.OK || !a.Decision.OK || a.SecurityMode != "restricted" ||
 		a.TimeoutMS != 8000 || a.Modules.Files != 1 || a.Limits["max_output_bytes"] != policy.DefaultOutput ||
 		strings.Join(a.Unenforced, ", ") != "budgets.FS, max_fs_transfer_bytes" {
 		t.Errorf("%d %q %q %+v", code, out, errs, a)
@@ -222,12 +227,19 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestCallerBounds: who bounds a run says so, and then nobody else does.
+// TestCallerBounds: who bounds a run's time says so, and then nobody else does, and the
+// verb dies with a program that prints too much.
 func TestCallerBounds(t *testing.T) {
 	s := newStand(t, func(p *policy.Policy) { p.TimeoutMillis, p.MaxOutput = 300, 1000 })
-	s.put("p.py", "import time\nprint('x' * 2000)\ntime.sleep(0.6)\n")
-	if code, out, errs, _ := s.run("", "--caller-bounds", "p.py"); code != 0 || len(out) != 2001 || errs != "" {
+	s.put("p.py", "import time\nprint('x' * 999)\ntime.sleep(0.6)\n")
+	if code, out, errs, _ := s.run("", "--caller-bounds", "p.py"); code != 0 || len(out) != 1000 || errs != "" {
 		t.Errorf("%d, %d bytes, %q", code, len(out), errs)
+	}
+	s.put("much.py", "print('x' * 1000)\n")
+	cmd := exec.Command("/proc/self/exe", Verb, "--policy", s.file, "--caller-bounds", "much.py")
+	out, err := cmd.Output()
+	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); err == nil || !ok || status.Signal() != syscall.SIGKILL || string(out) != strings.Repeat("x", 1000) {
+		t.Errorf("%v, %d bytes", err, len(out))
 	}
 	if code, _, errs, _ := s.run("", "p.py"); code != exitLimit || !strings.Contains(errs, "policy-result: ") {
 		t.Errorf("control: %d %q", code, errs)
@@ -239,6 +251,11 @@ func TestBudgetsAndCapabilities(t *testing.T) {
 	s.put("p.star", "fs.exists('a')\nfs.exists('b')\nprint('two')\nfs.exists('c')\n")
 	if code, out, errs, _ := s.run("", "p.star"); code != 1 || out != "two\n" || !strings.Contains(errs, "budget exhausted: limit=2 for the whole run") {
 		t.Errorf("%d %q %q", code, out, errs)
+	}
+	s = newStand(t, func(p *policy.Policy) { *p = policy.ForRun(p.Sandbox, []string{"IO"}, nil) })
+	s.put("p.star", "fs.exists('a')\n")
+	if code, out, errs, _ := s.run("", "p.star"); code != 1 || out != "" || !strings.Contains(errs, "effect 'FS' requires capability, but none provided: name it in caps") || strings.Contains(errs, "budget") {
+		t.Errorf("FS was not asked for: %d %q %q", code, out, errs)
 	}
 	s = newStand(t, func(p *policy.Policy) { *p = policy.ForRun(p.Sandbox, []string{"Env"}, nil) })
 	t.Setenv("OF_THE_RUN", "x")

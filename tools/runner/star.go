@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"slices"
 
 	"go.starlark.net/lib/json"
 	"go.starlark.net/starlark"
@@ -142,7 +143,7 @@ type call func(*starlark.Builtin, starlark.Tuple, []starlark.Tuple) (starlark.Va
 // builtin is a name that needs a capability.
 func (h *host) builtin(name, cap string, do call) *starlark.Builtin {
 	return starlark.NewBuiltin(name, func(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-		if !h.policy.Allows(cap) {
+		if !slices.Contains(h.policy.Granted(), cap) {
 			return nil, fmt.Errorf("effect '%s' requires capability, but none provided: name it in caps", cap)
 		}
 		return do(b, args, kwargs)
