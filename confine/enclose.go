@@ -60,13 +60,17 @@ func noNewPrivileges() error {
 // reservations are address space that our own runtime takes ahead of what it needs.
 const reservations = 128 << 20
 
-// space is the address space that a verb may have in the end, in bytes; 0 for other
-// programs, some of which reserve as they like. The limit on writable memory is checked
-// for what is mapped beside what is there: who reserves first, as our own runtime does
-// for its heap, passes it once with any size.
+// widest is the address space of a program, in bytes: more than interpreters reserve,
+// and few enough that the kernel's tables of it, a 512th, stay small.
+const widest = 16 << 30
+
+// space is the address space that a process may have in the end, in bytes; for other
+// programs than verbs, some of which reserve as they like, what bounds the kernel's tables.
+// The limit on writable memory is checked for what is mapped beside what is there: who
+// reserves first, as our own runtime does for its heap, passes it once with any size.
 func (o order) space() (uint64, error) {
 	if o.child() {
-		return 0, nil
+		return widest, nil
 	}
 	statm, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
@@ -79,37 +83,41 @@ func (o order) space() (uint64, error) {
 	return pages*uint64(os.Getpagesize()) + uint64(o.Limits.Memory) + reservations, nil
 }
 
-// limit sets the resource limits, hard ones, so that nothing inside can raise them;
-// space is that on address space, 0 for none.
+const (
+	stack  = 8 << 20  // bytes of the first thread's, which the limit on writable memory does not count
+	locked = 64 << 10 // bytes of memory that is never swapped out
+	queued = 1024     // signals, and timers with them
+)
+
+// limit sets the resource limits, hard ones, so that nothing inside can raise them, or
+// leaves those that are lower already; space is that on address space.
 // The processor limit warns a second before it kills, so that it can be named.
 func (o order) limit(space uint64) error {
 	l := o.Limits
 	seconds := uint64((l.CPU + time.Second - 1) / time.Second)
-	limits := []struct {
-		resource int
-		limit    unix.Rlimit
-	}{
-		{unix.RLIMIT_CORE, unix.Rlimit{}},
-		{unix.RLIMIT_CPU, unix.Rlimit{Cur: seconds, Max: seconds + 1}},
-		{unix.RLIMIT_FSIZE, unix.Rlimit{Cur: uint64(l.FileSize), Max: uint64(l.FileSize)}},
-		{unix.RLIMIT_NOFILE, unix.Rlimit{Cur: uint64(l.Files), Max: uint64(l.Files)}},
-		{unix.RLIMIT_DATA, unix.Rlimit{Cur: uint64(l.Memory), Max: uint64(l.Memory)}},
+	type limit struct {
+		resource   int
+		soft, hard uint64
 	}
-	if space != 0 {
-		limits = append(limits, struct {
-			resource int
-			limit    unix.Rlimit
-		}{unix.RLIMIT_AS, unix.Rlimit{Cur: space, Max: space}})
+	both := func(resource int, n uint64) limit { return limit{resource, n, n} }
+	limits := []limit{
+		both(unix.RLIMIT_CORE, 0), {unix.RLIMIT_CPU, seconds, seconds + 1},
+		both(unix.RLIMIT_FSIZE, uint64(l.FileSize)), both(unix.RLIMIT_NOFILE, uint64(l.Files)),
+		both(unix.RLIMIT_DATA, uint64(l.Memory)), both(unix.RLIMIT_AS, space), both(unix.RLIMIT_STACK, stack),
+		// What the kernel keeps for a process, and how it is put before others.
+		both(unix.RLIMIT_MEMLOCK, locked), both(unix.RLIMIT_SIGPENDING, queued), both(unix.RLIMIT_MSGQUEUE, 0),
+		both(unix.RLIMIT_RTPRIO, 0), both(unix.RLIMIT_NICE, 0),
 	}
 	if o.Bounded {
-		n := uint64(l.Processes)
-		limits = append(limits, struct {
-			resource int
-			limit    unix.Rlimit
-		}{unix.RLIMIT_NPROC, unix.Rlimit{Cur: n, Max: n}})
+		limits = append(limits, both(unix.RLIMIT_NPROC, uint64(l.Processes)))
 	}
-	for _, set := range limits {
-		if err := unix.Prlimit(0, set.resource, &set.limit, nil); err != nil {
+	for _, l := range limits {
+		var now unix.Rlimit
+		if err := unix.Prlimit(0, l.resource, nil, &now); err != nil {
+			return err
+		}
+		set := unix.Rlimit{Cur: min(l.soft, now.Max), Max: min(l.hard, now.Max)}
+		if err := unix.Prlimit(0, l.resource, &set, nil); err != nil {
 			return err
 		}
 	}

@@ -68,6 +68,45 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// TestLimitsOfTheKernel: what no limit on writable memory counts is bounded too: the
+// first thread's stack, and the kernel's tables of what a process only reserves.
+func TestLimitsOfTheKernel(t *testing.T) {
+	for _, level := range []confine.Level{confine.Namespaces, confine.Landlock, confine.Process} {
+		s := newSite(t, level)
+		for _, test := range []struct {
+			name string
+			args []string
+			says string
+		}{
+			{"a stack", []string{"dig", "4"}, "ok "},
+			{"a deep stack", []string{"dig", "64"}, "bad address"},
+			{"address space", []string{"tables", "8"}, "ok 0"},
+			{"much address space", []string{"tables", "32"}, "cannot allocate memory"},
+		} {
+			if got := s.run(s.program(test.args...)); string(got.Stdout) != test.says {
+				t.Errorf("%s: %s: %q, %q %q", level, test.name, got.Bound, got.Stdout, got.Stderr)
+			}
+		}
+	}
+	s := newSite(t, confine.Namespaces)
+	for together, want := range map[int64]confine.Bound{16 << 20: confine.MemoryBound, 128 << 20: confine.Unbounded} {
+		spec := s.program("tables", "12") // 24 MiB of tables
+		spec.Limits.Together = together
+		if got := s.run(spec); got.Bound != want {
+			t.Errorf("tables under %d bytes: %+v", together, got)
+		}
+	}
+	got := s.run(s.program("read", "/proc/self/limits"))
+	for name, want := range map[string]string{
+		"Max stack size": "8388608", "Max locked memory": "65536", "Max pending signals": "1024", "Max msgqueue size": "0",
+		"Max core file size": "0", "Max address space": "17179869184", "Max realtime priority": "0", "Max nice priority": "0",
+	} {
+		if _, line, ok := strings.Cut(string(got.Stdout), name); !ok || strings.Fields(line)[1] != want {
+			t.Errorf("%s is not %s: %s", name, want, got.Stdout)
+		}
+	}
+}
+
 // TestProcessorOfTheDeaf: a verb that is killed before it can say that its processor
 // time is spent has ended by that all the same, and one that dies of anything else has not.
 func TestProcessorOfTheDeaf(t *testing.T) {

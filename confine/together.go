@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -28,8 +29,12 @@ func (o order) together(r *reporter) {
 	}
 }
 
+// counts are the lines of a process's status that are added up: memory, swapped out or
+// not, and the kernel's tables of where it lies.
+var counts = []string{"RssAnon:", "VmSwap:", "VmPTE:"}
+
 // held is how many bytes of private memory the greatest of all processes but this one
-// holds, and all of them, swapped out or not. Pages that several of them share since a
+// holds, and all of them. Pages that several of them share since a
 // fork count for each. Anybody may read it of a process that nobody may trace.
 func held() (most, all int64) {
 	files, err := filepath.Glob("/proc/[0-9]*/status")
@@ -47,7 +52,7 @@ func held() (most, all int64) {
 		var one int64
 		for line := range bytes.Lines(status) {
 			fields := bytes.Fields(line)
-			if len(fields) == 3 && (string(fields[0]) == "RssAnon:" || string(fields[0]) == "VmSwap:") {
+			if len(fields) == 3 && slices.Contains(counts, string(fields[0])) {
 				kilobytes, _ := strconv.ParseInt(string(fields[1]), 10, 64) // the kernel's own
 				one += kilobytes << 10
 			}

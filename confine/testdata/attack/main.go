@@ -64,6 +64,9 @@ func verbs() map[string]confine.Verb {
 		"crash":  verb(func([]string) (string, error) { panic("crash") }),
 		"tick":   verb(tick),
 		"hoard":  verb(hoard),
+		"dig":    verb(dig),
+		"tables": verb(tables),
+		"meddle": verb(meddle),
 		"occupy": verb(occupy),
 		"queue":  verb(queue),
 		"lie":    verb(lie),
@@ -311,6 +314,65 @@ func occupy(a []string) (string, error) {
 	}
 	time.Sleep(500 * time.Millisecond)
 	return "", nil
+}
+
+// dig writes some MiB down the first thread's stack, having asked for as much.
+func dig(a []string) (string, error) {
+	size := uintptr(number(a[0])) << 20
+	unix.Setrlimit(unix.RLIMIT_STACK, &unix.Rlimit{Cur: uint64(size) * 2, Max: unix.RLIM_INFINITY})
+	high := uintptr(unsafe.Pointer(unsafe.StringData(os.Args[0]))) // where the kernel put it
+	for at := high; at > high-size; at -= 4096 {
+		// Its answer says whether it could be written.
+		if _, _, errno := unix.RawSyscall(unix.SYS_GETRANDOM, at&^4095, 1, 0); errno != 0 {
+			return "", errno
+		}
+	}
+	return "", nil
+}
+
+// tables reads one page in each 2 MiB of so many GiB that it has only reserved, for
+// which the kernel keeps a table each, and stays a moment.
+func tables(a []string) (string, error) {
+	b, err := unix.Mmap(-1, 0, number(a[0])<<30, unix.PROT_READ, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_NORESERVE)
+	if err != nil {
+		return "", err
+	}
+	if err := unix.Madvise(b, unix.MADV_NOHUGEPAGE); err != nil {
+		return "", err
+	}
+	sum := byte(0)
+	for at := 0; at < len(b); at += 2 << 20 {
+		sum += b[at]
+	}
+	time.Sleep(300 * time.Millisecond)
+	return strconv.Itoa(int(sum)), nil
+}
+
+// meddle sets limits and priorities of a process, 0 for itself, in every way that there
+// is, and says how many got through.
+func meddle(a []string) (string, error) {
+	pid, set := uintptr(number(a[0])), 0
+	limit := unix.Rlimit{Cur: 1 << 19, Max: 1 << 20}
+	attributes := unix.SchedAttr{Size: unix.SizeofSchedAttr, Nice: 19}
+	priority, processors := int32(0), [16]uint64{}
+	for i := range processors {
+		processors[i] = ^uint64(0)
+	}
+	calls := [][4]uintptr{
+		{unix.SYS_PRLIMIT64, pid, unix.RLIMIT_FSIZE, uintptr(unsafe.Pointer(&limit))},
+		{unix.SYS_SCHED_SETPARAM, pid, uintptr(unsafe.Pointer(&priority)), 0},
+		{unix.SYS_SCHED_SETSCHEDULER, pid, 3 /* SCHED_BATCH */, uintptr(unsafe.Pointer(&priority))},
+		{unix.SYS_SCHED_SETATTR, pid, uintptr(unsafe.Pointer(&attributes)), 0},
+		{unix.SYS_SCHED_SETAFFINITY, pid, unsafe.Sizeof(processors), uintptr(unsafe.Pointer(&processors))},
+		{unix.SYS_SETPRIORITY, unix.PRIO_PROCESS, pid, 19},
+		{unix.SYS_IOPRIO_SET, 1, pid, 2<<13 | 7},
+	}
+	for _, call := range calls {
+		if _, _, errno := unix.Syscall6(call[0], call[1], call[2], call[3], 0, 0, 0); errno == 0 {
+			set++
+		}
+	}
+	return fmt.Sprintf("%d of %d", set, len(calls)), nil
 }
 
 // share maps memory that is not private: "anonymous", "stack" (what grows is not
