@@ -344,3 +344,20 @@ func TestFenceSignals(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// TestFenceMeddling: a program sets limits and priorities of its own and not those of
+// process 1, which judges and takes over what it leaves; nor is it in its session.
+func TestFenceMeddling(t *testing.T) {
+	s := newSite(t, confine.Namespaces)
+	for pid, want := range map[string]string{"1": "ok 0 of 7", "0": "ok 7 of 7"} {
+		if got := s.run(s.program("meddle", pid)); string(got.Stdout) != want {
+			t.Errorf("process %s: %q %q", pid, got.Stdout, got.Stderr)
+		}
+	}
+	spec := s.program()
+	spec.Program, spec.Path, spec.Env = nil, "/bin/sh", []string{"PATH=/usr/bin:/bin"}
+	spec.Args = []string{"-c", "read pid name state parent group session rest < /proc/self/stat; test $session != 1 && ulimit -f 1 && nice -n 1 true && echo own"}
+	if got := s.run(spec); string(got.Stdout) != "own\n" {
+		t.Errorf("%q %q", got.Stdout, got.Stderr)
+	}
+}

@@ -26,11 +26,21 @@ var forbidden = []uint32{
 	unix.SYS_RT_SIGQUEUEINFO, unix.SYS_RT_TGSIGQUEUEINFO,
 }
 
+// ofOthers are system calls that set what the kernel gives a process whose number is
+// their first argument, 0 for who calls.
+var ofOthers = []uint32{
+	unix.SYS_PRLIMIT64, unix.SYS_SCHED_SETPARAM, unix.SYS_SCHED_SETSCHEDULER, unix.SYS_SCHED_SETATTR,
+	unix.SYS_SCHED_SETAFFINITY, unix.SYS_MIGRATE_PAGES, unix.SYS_MOVE_PAGES,
+}
+
+// ioprioProcess says that ioprio_set is for one process, its second argument.
+const ioprioProcess = 1
+
 const newNamespace = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET |
 	unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
 
 // Offsets of struct seccomp_data: number, architecture, low halves of the first
-// argument, of fcntl's command, its second, and of mmap's flags, its fourth, and both
+// argument, of the second, which is fcntl's command, and of mmap's flags, its fourth, and both
 // halves of what pidfd_send_signal is to tell, its third.
 const (
 	offsetNumber   = 0
@@ -94,6 +104,14 @@ func filterProgram(sockets, forks bool) []unix.SockFilter {
 	}
 	for _, call := range calls {
 		p = append(p, equal(call, 0, 1), deny)
+	}
+	// What a process may set for itself it must not set for who watches it.
+	for _, call := range ofOthers {
+		p = append(p, equal(call, 0, 4), load(offsetArgument), equal(0, 0, 1), answer(unix.SECCOMP_RET_ALLOW), deny)
+	}
+	for _, call := range [][2]uint32{{unix.SYS_SETPRIORITY, unix.PRIO_PROCESS}, {unix.SYS_IOPRIO_SET, ioprioProcess}} {
+		p = append(p, equal(call[0], 0, 6), load(offsetArgument), equal(call[1], 0, 3),
+			load(offsetCommand), equal(0, 0, 1), answer(unix.SECCOMP_RET_ALLOW), deny)
 	}
 	p = append(p,
 		// Such a signal can also be sent through a descriptor, or be asked for when there is

@@ -10,6 +10,10 @@ import (
 func answer(t *testing.T, program []unix.SockFilter, arch, number, argument uint32) uint32 {
 	t.Helper()
 	var accumulator uint32
+	first, second := argument, argument
+	if number == unix.SYS_SETPRIORITY || number == unix.SYS_IOPRIO_SET { // both count
+		first, second = argument&0xffff, argument>>16
+	}
 	for at := 0; at < len(program); at++ {
 		i := program[at]
 		skip := func(yes bool) {
@@ -21,8 +25,8 @@ func answer(t *testing.T, program []unix.SockFilter, arch, number, argument uint
 		}
 		switch i.Code {
 		case unix.BPF_LD | unix.BPF_W | unix.BPF_ABS:
-			accumulator = map[uint32]uint32{offsetNumber: number, offsetArch: arch, offsetArgument: argument, offsetMapFlags: argument,
-				offsetCommand: argument, offsetInfoLow: argument & 0xffff, offsetInfoHigh: argument >> 16}[i.K]
+			accumulator = map[uint32]uint32{offsetNumber: number, offsetArch: arch, offsetArgument: first, offsetMapFlags: argument,
+				offsetCommand: second, offsetInfoLow: argument & 0xffff, offsetInfoHigh: argument >> 16}[i.K]
 		case unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K:
 			skip(accumulator == i.K)
 		case unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K:
@@ -69,6 +73,12 @@ func TestFilterProgram(t *testing.T) {
 		{"signal with a word, low", unix.SYS_PIDFD_SEND_SIGNAL, 8, deny, deny},
 		{"signal with a word, high", unix.SYS_PIDFD_SEND_SIGNAL, 8 << 16, deny, deny},
 		{"flags of a descriptor", unix.SYS_FCNTL, unix.F_SETFL, allow, allow},
+		{"priority of its own", unix.SYS_SETPRIORITY, unix.PRIO_PROCESS, allow, allow},
+		{"priority of another", unix.SYS_SETPRIORITY, unix.PRIO_PROCESS | 1<<16, deny, deny},
+		{"priority of its group", unix.SYS_SETPRIORITY, unix.PRIO_PGRP, deny, deny},
+		{"disk priority of its own", unix.SYS_IOPRIO_SET, ioprioProcess, allow, allow},
+		{"disk priority of another", unix.SYS_IOPRIO_SET, ioprioProcess | 1<<16, deny, deny},
+		{"disk priority of its user", unix.SYS_IOPRIO_SET, 3, deny, deny},
 		{"signal of a descriptor", unix.SYS_FCNTL, unix.F_SETSIG, deny, deny},
 	}
 	for _, call := range forkCalls {
@@ -77,6 +87,13 @@ func TestFilterProgram(t *testing.T) {
 			number, argument uint32
 			strict, lenient  uint32
 		}{"fork", call, 0, deny, allow})
+	}
+	for _, call := range ofOthers {
+		tests = append(tests, []struct {
+			name             string
+			number, argument uint32
+			strict, lenient  uint32
+		}{{"of its own", call, 0, allow, allow}, {"of another", call, 1, deny, deny}}...)
 	}
 	for _, call := range forbidden {
 		tests = append(tests, struct {
