@@ -4,6 +4,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -89,5 +90,26 @@ func TestSweep(t *testing.T) {
 		if _, err := os.Lstat(path); err != nil {
 			t.Errorf("swept: %v", err)
 		}
+	}
+}
+
+// TestSilentBubblewrap: one that ends without a word is told by how it ended, and is not
+// what a setting of the kernel helps.
+func TestSilentBubblewrap(t *testing.T) {
+	stage, err := SealFile("/proc/self/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stage.Close()
+	j := &Jail{stage: stage, bwrap: "/bin/false", outer: true}
+	target, err := newTarget()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer target.close()
+	got, err := j.attack(Namespaces, target)
+	f := j.missed(Namespaces, got, err)
+	if f.Detail != "false ended without a word: exit status 1" || strings.Contains(f.Remedy, "sysctl") || !strings.Contains(f.Remedy, "bubblewrap") {
+		t.Errorf("%+v", f)
 	}
 }

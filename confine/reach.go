@@ -86,6 +86,8 @@ func (j *Jail) missed(level Level, got attack, err error) Finding {
 		f.Remedy = "Linux 6.2 or newer with landlock among its security modules (lsm= on the kernel's command line)"
 	case errors.Is(err, errNoBubblewrap):
 		f.Remedy = "install bubblewrap (Debian: apt-get install bubblewrap)"
+	case errors.As(err, new(silent)):
+		f.Remedy = "install bubblewrap anew: the one that is there does not work (Debian: apt-get install --reinstall bubblewrap)"
 	default:
 		f.Remedy = "let bubblewrap make namespaces: sysctl user.max_user_namespaces above 0, kernel.unprivileged_userns_clone=1 and " +
 			"kernel.apparmor_restrict_unprivileged_userns=0 where they exist; start a container with a profile that admits unshare and mount"

@@ -6,8 +6,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -69,10 +72,23 @@ func (r *run) watch(ctx context.Context) (Result, error) {
 	result.Elapsed = time.Since(r.began)
 	if !result.Started && result.Bound == Died {
 		return Result{}, fault.Wrap("confine: run", fault.Unavailable,
-			errors.New(string(result.Stderr)), "the jail could not be built")
+			r.broke(result.Stderr), "the jail could not be built")
 	}
 	return result, nil
 }
+
+// broke tells, of a run in which no program began, what was said or else how it ended.
+func (r *run) broke(stderr []byte) error {
+	if text := strings.TrimSpace(string(stderr)); text != "" || r.cmd.ProcessState == nil {
+		return errors.New(text)
+	}
+	return silent(fmt.Sprintf("%s ended without a word: %s", filepath.Base(r.cmd.Path), r.cmd.ProcessState))
+}
+
+// silent is how a process ended that did not say why.
+type silent string
+
+func (s silent) Error() string { return string(s) }
 
 // settle reads what the first stage said over its own pipe, which the program
 // does not have, so that nothing it prints can be taken for a limit or an exit.
