@@ -107,6 +107,18 @@ func TestLimitsOfTheKernel(t *testing.T) {
 	}
 }
 
+// TestLimitsOfScratch: of files in the private /tmp, whose size does not count what the
+// kernel keeps for each, there are no more than pages that it may hold.
+func TestLimitsOfScratch(t *testing.T) {
+	s := newSite(t, confine.Namespaces)
+	for files, want := range map[string]confine.Bound{"4000": confine.ScratchBound, "200": confine.Unbounded} {
+		spec := s.program("strew", files)
+		if got := s.run(spec); got.Bound != want || want == confine.Unbounded && string(got.Stdout) != "ok " {
+			t.Errorf("%s files: %+v", files, got)
+		}
+	}
+}
+
 // TestProcessorOfTheDeaf: a verb that is killed before it can say that its processor
 // time is spent has ended by that all the same, and one that dies of anything else has not.
 func TestProcessorOfTheDeaf(t *testing.T) {

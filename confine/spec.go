@@ -63,23 +63,24 @@ type Limits struct {
 	Processes int64         // processes and threads together; binds at level namespaces and under a user of its own
 	Output    int64         // bytes of stdout and stderr together
 	Keep      int64         // bytes kept of each of them, the middle left out; 0: all, and Output ends the run
-	Scratch   int64         // bytes of the private /tmp at level namespaces
+	Scratch   int64         // bytes of the private /tmp at level namespaces, which a program may fill with a file, directory or link for each 4 KiB
 }
 
 // Bound names the limit that ended a run. Append only.
 type Bound string
 
 const (
-	Unbounded   Bound = ""
-	WallBound   Bound = "deadline"
-	OutputBound Bound = "output"
-	CPUBound    Bound = "cpu"
-	CallerBound Bound = "cancelled" // the caller's context was cancelled
-	Died        Bound = "died"      // killed from inside: out of memory, a crash, a signal
-	MemoryBound Bound = "memory"    // a signal ended it with nearly all memory in use that it may have, or all of it together had too much
-	SizeBound   Bound = "file size" // killed as it wrote a file beyond its size
-	SpaceBound  Bound = "space"     // its layer over the worktree is full
-	FilesBound  Bound = "files"     // its layer holds as many files as it may
+	Unbounded    Bound = ""
+	WallBound    Bound = "deadline"
+	OutputBound  Bound = "output"
+	CPUBound     Bound = "cpu"
+	CallerBound  Bound = "cancelled"     // the caller's context was cancelled
+	Died         Bound = "died"          // killed from inside: out of memory, a crash, a signal
+	MemoryBound  Bound = "memory"        // a signal ended it with nearly all memory in use that it may have, or all of it together had too much
+	SizeBound    Bound = "file size"     // killed as it wrote a file beyond its size
+	SpaceBound   Bound = "space"         // its layer over the worktree is full
+	FilesBound   Bound = "files"         // its layer holds as many files as it may
+	ScratchBound Bound = "scratch files" // its private /tmp holds more files than it may
 )
 
 // Result is how a run ended. The tree is dead.

@@ -36,7 +36,8 @@ func supervise(o order, r *reporter, settle func(*ending)) int {
 	signal.Notify(make(chan os.Signal, 1))
 	r.begin()
 	child, err := syscall.ForkExec(path, append([]string{name}, o.arguments()...), &syscall.ProcAttr{
-		Env: o.Env, Files: files, // A session of its own, so that nothing that is for a group or a session is for who
+		Env: o.Env, Files: files,
+		// A session of its own, so that nothing that is for a group or a session is for who
 		// watches. Below namespaces the group is what is ended.
 		Sys: &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setsid: o.Level == Namespaces},
 	})

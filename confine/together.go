@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // togetherEvery is how often the memory of all processes of a run is added up.
@@ -15,7 +17,8 @@ const togetherEvery = 20 * time.Millisecond
 // together ends a run of which one process holds more private memory than each may
 // have, or all of them more than they may have together, whatever they have made of
 // it: the kernel's limit does not count what became read only after it was written, and
-// not what is mapped writable in the place of a mere reservation. It looks from time to
+// not what is mapped writable in the place of a mere reservation. Nor does the size of
+// the private /tmp count what the kernel keeps for each file there. It looks from time to
 // time, so what is filled between two looks comes on top.
 func (o order) together(r *reporter) {
 	if o.Level < Namespaces {
@@ -26,16 +29,32 @@ func (o order) together(r *reporter) {
 		if most > o.Limits.Memory || o.Limits.Together > 0 && all > o.Limits.Together {
 			r.cut(MemoryBound)
 		}
+		if scratchFiles() > o.Limits.scratchFiles() {
+			r.cut(ScratchBound)
+		}
 	}
 }
+
+// scratchFiles is how many names the private /tmp holds.
+func scratchFiles() int64 {
+	var s unix.Statfs_t
+	if err := unix.Statfs("/tmp", &s); err != nil {
+		return 0
+	}
+	return int64(s.Files - s.Ffree)
+}
+
+// scratchFiles is how many names the private /tmp of a program may hold: one for each
+// page of it, and some that lie there from the beginning.
+func (l Limits) scratchFiles() int64 { return l.Scratch/4096 + 16 }
 
 // counts are the lines of a process's status that are added up: memory, swapped out or
 // not, and the kernel's tables of where it lies.
 var counts = []string{"RssAnon:", "VmSwap:", "VmPTE:"}
 
 // held is how many bytes of private memory the greatest of all processes but this one
-// holds, and all of them. Pages that several of them share since a
-// fork count for each. Anybody may read it of a process that nobody may trace.
+// holds, and all of them. Pages that several of them share since a fork count for
+// each. Anybody may read it of a process that nobody may trace.
 func held() (most, all int64) {
 	files, err := filepath.Glob("/proc/[0-9]*/status")
 	if err != nil {

@@ -52,9 +52,9 @@ func runBounds() string {
 	return fmt.Sprintf("It has %g seconds (timeout; cpu_limit: %g of processor time), %d MiB of private, writable memory for each process and %d MiB for all together (memory_limit) and no other anonymous memory, "+
 		"%d processes and threads together, %d open files for each process, %d MiB of output (output_limit), of which %d KiB each of stdout and stderr are answered, "+
 		"%d MiB of changes to the worktree (worktree_space_limit; file_size_limit: in one file) in %d files, folders and links, with the folders they lie in (worktree_files_limit), "+
-		"and %d MiB of scratch space. ",
+		"and %d MiB of scratch space in /tmp with %d files, folders and links (scratch_files_limit). ",
 		float64(p.TimeoutMillis)/1000, 2*float64(p.TimeoutMillis)/1000, runMemory>>20, runTogether>>20, runProcesses, runFiles, maxOutput(p)>>20, shownOutput>>10,
-		layer>>20, layered, layer>>20)
+		layer>>20, layered, layer>>20, layer/4096)
 }
 
 func cliDescription(file any) description {

@@ -28,7 +28,8 @@ type envelope struct {
 // reasons are what the jail's bounds are called in answers. Append only.
 var reasons = map[confine.Bound]string{
 	confine.WallBound: "timeout", confine.OutputBound: "output_limit", confine.CPUBound: "cpu_limit", confine.MemoryBound: "memory_limit",
-	confine.SizeBound: "file_size_limit", confine.SpaceBound: "worktree_space_limit", confine.FilesBound: "worktree_files_limit", confine.Died: "killed",
+	confine.SizeBound: "file_size_limit", confine.SpaceBound: "worktree_space_limit", confine.FilesBound: "worktree_files_limit",
+	confine.ScratchBound: "scratch_files_limit", confine.Died: "killed",
 }
 
 // judgeRun turns the end of a run into one of the three ways an effect ends. What

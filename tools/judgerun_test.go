@@ -39,6 +39,7 @@ func TestJudgeRun(t *testing.T) {
 		"file size":                       {func(r *confine.Result) { r.Applied, r.Bound = confine.NotApplied, confine.SizeBound }, store.StatusSucceeded, "file_size_limit", ""},
 		"space":                           {func(r *confine.Result) { r.Applied, r.Bound = confine.NotApplied, confine.SpaceBound }, store.StatusSucceeded, "worktree_space_limit", ""},
 		"files":                           {func(r *confine.Result) { r.Applied, r.Bound = confine.NotApplied, confine.FilesBound }, store.StatusSucceeded, "worktree_files_limit", ""},
+		"scratch files":                   {func(r *confine.Result) { r.Applied, r.Bound = confine.NotApplied, confine.ScratchBound }, store.StatusSucceeded, "scratch_files_limit", ""},
 		"died":                            {func(r *confine.Result) { r.Applied, r.Bound = confine.NotApplied, confine.Died }, store.StatusSucceeded, "killed", ""},
 		"no envelope":                     {func(r *confine.Result) { r.Stderr = nil }, store.StatusFailed, "", "none that the contract knows"},
 		"no envelope, but changes": {func(r *confine.Result) {

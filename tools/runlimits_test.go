@@ -74,6 +74,8 @@ func TestRunForgesNothing(t *testing.T) {
 		"memory.py":  {"x = b'x' * (480 << 20)\nexit(1)\n", "", "", 1},
 		"aborts.py":  {"import os\nx = b'x' * (480 << 20)\nos.abort()\n", "memory_limit", "", 0},
 		"files.py":   {"for i in range(5000):\n  try: open(f'f{i}', 'w').close()\n  except OSError: break\n", "worktree_files_limit", "", 0},
+		"scratch.py": {"import time\nfor i in range(40000):\n  open(f'/tmp/f{i}', 'w').close()\ntime.sleep(1)\n", "scratch_files_limit", "", 0},
+		"tidy.py":    {"import os\nfor i in range(40000):\n  open('/tmp/f', 'w').close()\n  os.remove('/tmp/f')\n", "", "", 0},
 		"shares.py":  {"import mmap, os\nfor act in (lambda: mmap.mmap(-1, 1 << 20), lambda: os.memfd_create('m')):\n  try: act(); print('got it')\n  except OSError as e: print(e.strerror)\n", "", "Cannot allocate memory\nOperation not permitted\n", 0},
 	} {
 		d.put(file, "open('left', 'w').write('x')\n"+c.source)

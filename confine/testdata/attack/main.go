@@ -66,6 +66,7 @@ func verbs() map[string]confine.Verb {
 		"hoard":  verb(hoard),
 		"dig":    verb(dig),
 		"tables": verb(tables),
+		"strew":  verb(strew),
 		"meddle": verb(meddle),
 		"occupy": verb(occupy),
 		"queue":  verb(queue),
@@ -346,6 +347,17 @@ func tables(a []string) (string, error) {
 	}
 	time.Sleep(300 * time.Millisecond)
 	return strconv.Itoa(int(sum)), nil
+}
+
+// strew makes so many empty files in the private /tmp, and stays a moment.
+func strew(a []string) (string, error) {
+	for i := range number(a[0]) {
+		if err := os.WriteFile(filepath.Join("/tmp", strconv.Itoa(i)), nil, 0o600); err != nil {
+			return "", err
+		}
+	}
+	time.Sleep(300 * time.Millisecond)
+	return "", nil
 }
 
 // meddle sets limits and priorities of a process, 0 for itself, in every way that there
