@@ -55,6 +55,10 @@ func changesOf(r confine.Result) (members []canon.Member) {
 // what it changed, or one thing of it, may not be taken over.
 const changesRefused = "changes_refused"
 
+// notTakenOver is that of one whose changes were not judged and written in the time
+// for that.
+const notTakenOver = "not_taken_over"
+
 // limited tells which limit a run met, null for none.
 func (e envelope) limited() canon.Value {
 	limit := func(reason, stage string, more ...canon.Member) canon.Value {
@@ -64,6 +68,8 @@ func (e envelope) limited() canon.Value {
 	switch {
 	case e.limit != "":
 		return limit(e.limit, "execute")
+	case e.unjudged:
+		return limit(notTakenOver, "apply", canon.Member{Name: "message", Value: canon.NewString(e.refused)})
 	case e.refused != "":
 		return limit(changesRefused, "apply", canon.Member{Name: "message", Value: canon.NewString(e.refused)})
 	}

@@ -25,7 +25,7 @@ func runDescription(file any) description {
 			"AILANG's binary. It starts in the root of the worktree and has no network. " + runBounds() +
 			"It writes to a copy: when it ends by itself, with whatever exit code, its changes are taken over whole; when it is ended, none. " +
 			protected() + "A change of one of these refuses the whole, and so does a pipe, a socket or a link that leads out: the answer has the output then, and " +
-			"limit {\"reason\":\"changes_refused\",\"message\":path and why}. Moving an existing directory fails with EXDEV. " +
+			"limit {\"reason\":\"changes_refused\",\"message\":path and why}. " + takenOver() + "Moving an existing directory fails with EXDEV. " +
 			"Answers {\"admitted\":bool,\"exit_code\":n,\"stdout\":text,\"stderr\":text,\"limit\":null or {reason,stage} of which of these bounds ended it,\"decision\":why it was not admitted," +
 			"\"kept\":whether its changes were taken over,\"changes\":[{path,kind,before,after,target_before,target}], of every file and link, up to 200, with \"omitted\" counting the rest; before and after hash content}; " +
 			"what is taken over stays readable and writable to you, whatever mode the program gave it; " +
@@ -55,6 +55,13 @@ func runBounds() string {
 		"and %d MiB of scratch space in /tmp with %d files, folders and links (scratch_files_limit). ",
 		float64(p.TimeoutMillis)/1000, 2*float64(p.TimeoutMillis)/1000, runMemory>>20, runTogether>>20, runProcesses, runFiles, maxOutput(p)>>20, shownOutput>>10,
 		layer>>20, layered, layer>>20, layer/4096)
+}
+
+// takenOver states how long, and of what size, changes are taken over.
+func takenOver() string {
+	return fmt.Sprintf("The %d MiB of changes count the whole size of each file that was written, holes too, and each name of it: more of that refuses the whole likewise. "+
+		"To be judged and written they have what the program leaves of its time and %g seconds more; if that is not enough, none are kept, and the answer has output and exit code and "+
+		"limit {\"reason\":%q,\"stage\":\"apply\"}. ", layer>>20, (takeOver / 2).Seconds(), notTakenOver)
 }
 
 func cliDescription(file any) description {

@@ -20,6 +20,7 @@ type envelope struct {
 	decision       canon.Value // null unless it was not admitted
 	limit          string      // reason; "" for none
 	refused        string      // why the program's changes were, "" when they were not
+	unjudged       bool        // in the time for that
 	stdout, stderr string      // the program's
 	replaced       int64       // bytes of both that are no text
 	unenforced     canon.Value
@@ -74,7 +75,7 @@ func enveloped(p policy.Policy, r confine.Result) envelope {
 	stderr, more := textIn(r.Stderr)
 	return envelope{
 		stdout: withoutPath(stdout, p.Sandbox), stderr: withoutPath(stderr, p.Sandbox), replaced: bad + more,
-		refused: withoutPath(r.Refused, p.Sandbox),
+		refused: withoutPath(r.Refused, p.Sandbox), unjudged: r.Unjudged,
 	}
 }
 

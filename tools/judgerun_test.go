@@ -29,19 +29,22 @@ func TestJudgeRun(t *testing.T) {
 		"taken over in part":              {func(r *confine.Result) { r.Applied = confine.MaybeApplied }, store.StatusIndeterminate, "", "may have been taken over in part"},
 		"taken over in part, and cut off": {func(r *confine.Result) { r.Applied, r.Bound = confine.MaybeApplied, confine.WallBound }, store.StatusIndeterminate, "", "in part"},
 		"refused":                         {func(r *confine.Result) { r.Applied, r.Refused = confine.NotApplied, "/ws/ep-1/x: protected" }, store.StatusSucceeded, "changes_refused", ""},
-		"refused, and no envelope":        {func(r *confine.Result) { r.Applied, r.Refused, r.Stderr = confine.NotApplied, "x: protected", nil }, store.StatusFailed, "", "none that the contract knows"},
-		"not started":                     {func(r *confine.Result) { *r = confine.Result{Bound: confine.WallBound} }, store.StatusFailed, "", "was not started"},
-		"cancelled":                       {func(r *confine.Result) { r.Applied, r.Bound = confine.NotApplied, confine.CallerBound }, store.StatusFailed, "", "nothing that the program changed was kept"},
-		"time":                            {func(r *confine.Result) { r.Applied, r.Bound = confine.NotApplied, confine.WallBound }, store.StatusSucceeded, "timeout", ""},
-		"output":                          {func(r *confine.Result) { r.Applied, r.Bound = confine.NotApplied, confine.OutputBound }, store.StatusSucceeded, "output_limit", ""},
-		"processor":                       {func(r *confine.Result) { r.Applied, r.Bound = confine.NotApplied, confine.CPUBound }, store.StatusSucceeded, "cpu_limit", ""},
-		"memory":                          {func(r *confine.Result) { r.Applied, r.Bound = confine.NotApplied, confine.MemoryBound }, store.StatusSucceeded, "memory_limit", ""},
-		"file size":                       {func(r *confine.Result) { r.Applied, r.Bound = confine.NotApplied, confine.SizeBound }, store.StatusSucceeded, "file_size_limit", ""},
-		"space":                           {func(r *confine.Result) { r.Applied, r.Bound = confine.NotApplied, confine.SpaceBound }, store.StatusSucceeded, "worktree_space_limit", ""},
-		"files":                           {func(r *confine.Result) { r.Applied, r.Bound = confine.NotApplied, confine.FilesBound }, store.StatusSucceeded, "worktree_files_limit", ""},
-		"scratch files":                   {func(r *confine.Result) { r.Applied, r.Bound = confine.NotApplied, confine.ScratchBound }, store.StatusSucceeded, "scratch_files_limit", ""},
-		"died":                            {func(r *confine.Result) { r.Applied, r.Bound = confine.NotApplied, confine.Died }, store.StatusSucceeded, "killed", ""},
-		"no envelope":                     {func(r *confine.Result) { r.Stderr = nil }, store.StatusFailed, "", "none that the contract knows"},
+		"not judged in time": {func(r *confine.Result) {
+			r.Applied, r.Refused, r.Unjudged = confine.NotApplied, "no time", true
+		}, store.StatusSucceeded, "not_taken_over", ""},
+		"refused, and no envelope": {func(r *confine.Result) { r.Applied, r.Refused, r.Stderr = confine.NotApplied, "x: protected", nil }, store.StatusFailed, "", "none that the contract knows"},
+		"not started":              {func(r *confine.Result) { *r = confine.Result{Bound: confine.WallBound} }, store.StatusFailed, "", "was not started"},
+		"cancelled":                {func(r *confine.Result) { r.Applied, r.Bound = confine.NotApplied, confine.CallerBound }, store.StatusFailed, "", "nothing that the program changed was kept"},
+		"time":                     {func(r *confine.Result) { r.Applied, r.Bound = confine.NotApplied, confine.WallBound }, store.StatusSucceeded, "timeout", ""},
+		"output":                   {func(r *confine.Result) { r.Applied, r.Bound = confine.NotApplied, confine.OutputBound }, store.StatusSucceeded, "output_limit", ""},
+		"processor":                {func(r *confine.Result) { r.Applied, r.Bound = confine.NotApplied, confine.CPUBound }, store.StatusSucceeded, "cpu_limit", ""},
+		"memory":                   {func(r *confine.Result) { r.Applied, r.Bound = confine.NotApplied, confine.MemoryBound }, store.StatusSucceeded, "memory_limit", ""},
+		"file size":                {func(r *confine.Result) { r.Applied, r.Bound = confine.NotApplied, confine.SizeBound }, store.StatusSucceeded, "file_size_limit", ""},
+		"space":                    {func(r *confine.Result) { r.Applied, r.Bound = confine.NotApplied, confine.SpaceBound }, store.StatusSucceeded, "worktree_space_limit", ""},
+		"files":                    {func(r *confine.Result) { r.Applied, r.Bound = confine.NotApplied, confine.FilesBound }, store.StatusSucceeded, "worktree_files_limit", ""},
+		"scratch files":            {func(r *confine.Result) { r.Applied, r.Bound = confine.NotApplied, confine.ScratchBound }, store.StatusSucceeded, "scratch_files_limit", ""},
+		"died":                     {func(r *confine.Result) { r.Applied, r.Bound = confine.NotApplied, confine.Died }, store.StatusSucceeded, "killed", ""},
+		"no envelope":              {func(r *confine.Result) { r.Stderr = nil }, store.StatusFailed, "", "none that the contract knows"},
 		"no envelope, but changes": {func(r *confine.Result) {
 			r.Stderr, r.Changes = nil, []byte(`{"changes":[{"path":"x","kind":"created"}]}`)
 		},
@@ -76,6 +79,10 @@ func TestJudgeRun(t *testing.T) {
 		limit := ""
 		if a.Limit != nil {
 			limit = a.Limit.Reason
+		}
+		ended := r.Bound == confine.Unbounded // by itself, and has an exit code
+		if a.Limit != nil && ((a.ExitCode != nil) != ended || (a.Limit.Stage == "apply") != ended) {
+			t.Errorf("%s: %s", name, got.Output)
 		}
 		if got.Status != c.status || limit != c.limit || !strings.Contains(got.Detail, c.detail) || (got.Detail == "") != (c.detail == "") ||
 			c.status == store.StatusSucceeded && a.Kept != (c.limit == "") {

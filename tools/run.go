@@ -33,6 +33,9 @@ func (h *Handler) run(ctx context.Context, job broker.Job) broker.Result {
 		return h.unstarted(job, err)
 	}
 	h.trace(job, result)
+	if result.Started {
+		h.tidy(worktree)
+	}
 	return h.judgeRun(o, p, result, policy.Digest(rules))
 }
 
@@ -55,8 +58,10 @@ const (
 	toolsClock = 400 * time.Millisecond
 	// shownOutput is how much of stdout and of stderr an agent sees, in bytes each.
 	shownOutput = 64 << 10
-	// takeOver is how long the changes of a run may take to be taken over.
-	takeOver = 1200 * time.Millisecond
+	// takeOver is how long the changes of a run may take to be taken over beyond the
+	// run's own time, half of it until they are judged and written. What the program
+	// leaves of its time is time for that too.
+	takeOver = 1500 * time.Millisecond
 	layer    = 64 << 20 // bytes that a run may write to the worktree
 	layered  = 4096     // files, directories and links of them, with the directories that they lie in
 	// What the processes of a run may have.

@@ -50,6 +50,7 @@ type boot struct {
 	runner  *capsule.Jailed
 	genesis store.Entry
 	calls   *coordinator.Coordinator
+	sweep   func() error // worktrees, of what killed calls left in them; nil without a workspace root
 	server  *daemon.Server
 	door    *admin.Listener
 

@@ -46,6 +46,7 @@ func (d *boot) handleTools(ctx context.Context) error {
 		if err := handler.Check(ctx); err != nil {
 			return err
 		}
+		d.sweep = handler.Sweep
 		for _, effect := range handler.Effects() {
 			handlers[effect] = handler
 		}
@@ -81,6 +82,12 @@ func (d *boot) listen(context.Context) error {
 		return err
 	}
 	d.later(func() error { d.door.Close(); return nil }) // likewise
+	// No other daemon of this state directory serves any more, and this one not yet.
+	if d.sweep != nil {
+		if err := d.sweep(); err != nil {
+			d.log.Warn().Err(err).Msg("worktrees were not swept")
+		}
+	}
 	token := rest.NewToken()
 	if err := token.WriteFile(d.layout.state); err != nil {
 		return err

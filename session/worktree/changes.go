@@ -114,7 +114,9 @@ func parseChanges(out, base, tree string) (changes []Change, err error) {
 				return nil, bad
 			}
 		}
-		changes = append(changes, c)
+		if !c.unfinished() {
+			changes = append(changes, c)
+		}
 	}
 	return changes, nil
 }

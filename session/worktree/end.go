@@ -33,9 +33,9 @@ func (w Worktree) Discard(ctx context.Context) error {
 }
 
 // HandBack gives a worktree that is kept to this process's user, who is the
-// operator: nothing of the ended episode writes there any more.
+// operator, without what killed calls left in it: nothing of the ended episode writes there any more.
 func (w Worktree) HandBack() error {
-	if err := errors.Join(readable(w.Path), own(w.Path, confine.User(os.Geteuid()))); err != nil {
+	if err := errors.Join(readable(w.Path), sweep(w.Path), own(w.Path, confine.User(os.Geteuid()))); err != nil {
 		return fault.Wrap("worktree: hand back", fault.Failed, err, "the worktree's files could not all be handed back")
 	}
 	return nil

@@ -35,6 +35,9 @@ func grown(t *testing.T) (hostile, worktree.Root, worktree.Worktree) {
 	write(t, w.Path, "new dir/a\nb", "1\n2\n")
 	write(t, w.Path, ".gitattributes", "*.txt diff=evil filter=evil\n")
 	write(t, w.Path, "sub/bytes", "\x00\x01")
+	// What killed calls left is nobody's work.
+	write(t, w.Path, confine.Aside()+"/0", "left")
+	write(t, w.Path, "sub/"+confine.Aside(), "left")
 	if err := os.Remove(filepath.Join(w.Path, "note.late")); err != nil {
 		t.Fatal(err)
 	}
@@ -217,6 +220,9 @@ func TestHandBackMakesItTheOperators(t *testing.T) {
 			return err
 		}
 		info, err := d.Info()
+		if err == nil && confine.IsAside(d.Name()) {
+			err = fmt.Errorf("%s is still there", path)
+		}
 		if err == nil && int(info.Sys().(*syscall.Stat_t).Uid) != os.Geteuid() {
 			err = fmt.Errorf("%s belongs to %d", path, info.Sys().(*syscall.Stat_t).Uid)
 		}
