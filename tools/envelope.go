@@ -9,6 +9,7 @@ import (
 	"world/broker"
 	"world/canon"
 	"world/confine"
+	"world/coordinator/plan"
 	"world/store"
 	"world/tools/policy"
 )
@@ -99,6 +100,9 @@ func (e *envelope) read(p policy.Policy, digest string, r confine.Result) (probl
 		v, err := canon.Parse([]byte(e.stdout), canon.Limits{Pairs: true})
 		decision, _ := v.Get("decision")
 		if kind, _ := textOf(decision, "error_kind"); err == nil && isDenial(decision) && (r.Exit == exitDenied || r.Exit == exitFailed && kind == unreadable) {
+			if caps, _ := decision.Get("allowed_caps"); caps.Kind() == canon.Array && !equalSets(texts(decision, "allowed_caps"), p.AllowedCaps) {
+				return "the tool's answer breaks the contract: it denies the program under another allowed_caps"
+			}
 			e.decision, e.stdout = decision, ""
 			return ""
 		}
@@ -127,7 +131,7 @@ func (e *envelope) read(p policy.Policy, digest string, r confine.Result) (probl
 		message, _ := textOf(limit, "message")
 		return undecided[reason] + ": " + reasoned(message, p.Sandbox)
 	case r.Exit == exitFailed && strings.HasPrefix(line, refusedMark):
-		return "the tool refused to run the program: " + reasoned(strings.TrimPrefix(line, refusedMark), p.Sandbox)
+		return plan.Lasting + "the tool refuses to run the program: " + reasoned(strings.TrimPrefix(line, refusedMark), p.Sandbox)
 	}
 	return "the tool's answer is none that the contract knows"
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"world/broker"
+	"world/coordinator/plan"
 	"world/store"
 	"world/tools/policy"
 )
@@ -80,13 +81,14 @@ func TestEnvelopes(t *testing.T) {
 		step step
 		want string
 	}{
-		"an error of the tool":     {step{Stderr: "Error: --policy: program m.ail is outside\n", Exit: 1}, "the tool refused to run the program: program m.ail is outside"},
-		"a long error of the tool": {step{Stderr: "Error: --policy: " + strings.Repeat("x", 5000) + "\n", Exit: 1}, "the tool refused to run the program: " + strings.Repeat("x", maxReason-3) + "…"},
-		"an error with its place":  {step{Stderr: "Error: --policy: " + d.worktree + "/x is a link\n", Exit: 1}, "the tool refused to run the program: x is a link"},
+		"an error of the tool":     {step{Stderr: "Error: --policy: program m.ail is outside\n", Exit: 1}, plan.Lasting + "the tool refuses to run the program: program m.ail is outside"},
+		"a long error of the tool": {step{Stderr: "Error: --policy: " + strings.Repeat("x", 5000) + "\n", Exit: 1}, plan.Lasting + "the tool refuses to run the program: " + strings.Repeat("x", maxReason-3) + "…"},
+		"an error with its place":  {step{Stderr: "Error: --policy: " + d.worktree + "/x is a link\n", Exit: 1}, plan.Lasting + "the tool refuses to run the program: x is a link"},
 		"no decision":              {step{Stderr: gaveUp, Exit: 1}, "the tool came to no decision: m"},
 		"a worker that failed":     {step{Stderr: strings.Replace(gaveUp, "no_decision", "worker_failed", 1), Exit: 7}, "the tool's worker failed: m"},
 		"a denial that writes":     {step{Stdout: denies, Exit: 2, Write: map[string]string{"chg": "x"}}, "the tool's answer says that the program was not admitted, and the worktree was changed: chg created, after " + string(store.RefOf([]byte("x")))},
 		"a failure that writes":    {step{Stderr: gaveUp, Exit: 1, Write: map[string]string{"chg": "y"}}, "the tool came to no decision: m, and the worktree was changed: chg changed, before " + string(store.RefOf([]byte("x"))) + ", after " + string(store.RefOf([]byte("y")))},
+		"a denial of other caps":   {step{Stdout: strings.Replace(denies, `["IO","FS"]`, `["IO"]`, 1), Exit: 2}, "the tool's answer breaks the contract: it denies the program under another allowed_caps"},
 		"another policy":           {step{Stderr: strings.Replace(admits, "{digest}", strings.Repeat("0", 64), 1)}, "the tool's answer breaks the contract: it admits the program under another policy_digest"},
 	} {
 		if name == "a failure that writes" {
