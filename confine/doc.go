@@ -33,9 +33,10 @@
 // read only after writing it, nor what is mapped in the place of a reservation; at level
 // namespaces the first stage looks 50 times a second what each process of a program and
 // all of them hold, however they came by it (see Limits.Together), and below it a program
-// can pass the bound that way. Neither counts the kernel's buffers in pipes. What is
-// inside begins as the first that the kernel kills when memory runs out. It does not
-// promise to hide the processor's side channels.
+// can pass the bound that way. The kernel's tables of memory count with it, and what
+// sockets may hold as if they held it; its buffers in pipes do not, which it bounds itself
+// for each user. What is inside begins as the first that the kernel kills when memory runs
+// out. It does not promise to hide the processor's side channels.
 //
 // Source: DESIGN decisions D14, D23, D24, D26 and D27; reference/confinement.md.
 package confine

@@ -114,6 +114,9 @@ func filterProgram(sockets, forks bool) []unix.SockFilter {
 			load(offsetCommand), equal(0, 0, 1), answer(unix.SECCOMP_RET_ALLOW), deny)
 	}
 	p = append(p,
+		// What a socket may hold is counted as what it may hold from the beginning.
+		equal(unix.SYS_SETSOCKOPT, 0, 6), load(offsetCommand), equal(unix.SOL_SOCKET, 0, 3),
+		load(offsetInfoLow), equal(unix.SO_SNDBUF, 0, 1), deny, answer(unix.SECCOMP_RET_ALLOW),
 		// Such a signal can also be sent through a descriptor, or be asked for when there is
 		// something to read; without a word of its own it is as that of kill.
 		equal(unix.SYS_PIDFD_SEND_SIGNAL, 0, 5),

@@ -11,6 +11,9 @@ func answer(t *testing.T, program []unix.SockFilter, arch, number, argument uint
 	t.Helper()
 	var accumulator uint32
 	first, second := argument, argument
+	if number == unix.SYS_SETSOCKOPT { // the second and the third
+		argument, second = argument&0xffff, argument>>16
+	}
 	if number == unix.SYS_SETPRIORITY || number == unix.SYS_IOPRIO_SET { // both count
 		first, second = argument&0xffff, argument>>16
 	}
@@ -73,6 +76,9 @@ func TestFilterProgram(t *testing.T) {
 		{"signal with a word, low", unix.SYS_PIDFD_SEND_SIGNAL, 8, deny, deny},
 		{"signal with a word, high", unix.SYS_PIDFD_SEND_SIGNAL, 8 << 16, deny, deny},
 		{"flags of a descriptor", unix.SYS_FCNTL, unix.F_SETFL, allow, allow},
+		{"option of a socket", unix.SYS_SETSOCKOPT, unix.SOL_SOCKET<<16 | unix.SO_RCVBUF, allow, allow},
+		{"room of a socket", unix.SYS_SETSOCKOPT, unix.SOL_SOCKET<<16 | unix.SO_SNDBUF, deny, deny},
+		{"option of a protocol", unix.SYS_SETSOCKOPT, unix.IPPROTO_TCP<<16 | unix.SO_SNDBUF, allow, allow},
 		{"priority of its own", unix.SYS_SETPRIORITY, unix.PRIO_PROCESS, allow, allow},
 		{"priority of another", unix.SYS_SETPRIORITY, unix.PRIO_PROCESS | 1<<16, deny, deny},
 		{"priority of its group", unix.SYS_SETPRIORITY, unix.PRIO_PGRP, deny, deny},

@@ -57,7 +57,7 @@ type Limits struct {
 	Wall      time.Duration // until the whole tree is dead, counted outside and inside
 	CPU       time.Duration // processor time of each process, rounded up to seconds
 	Memory    int64         // bytes of private writable memory of each process (RLIMIT_DATA); from level landlock on there is no shared memory beside files
-	Together  int64         // bytes of private memory in use by all processes of a program, looked at 50 times a second at level namespaces; 0: no bound
+	Together  int64         // bytes of private memory in use by all processes of a program, and of what its sockets may hold, looked at 50 times a second at level namespaces; 0: no bound
 	FileSize  int64         // bytes of each file written
 	Files     int64         // descriptors of each process
 	Processes int64         // processes and threads together; binds at level namespaces and under a user of its own

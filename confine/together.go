@@ -2,6 +2,7 @@ package confine
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,7 +17,7 @@ const togetherEvery = 20 * time.Millisecond
 
 // together ends a run of which one process holds more private memory than each may
 // have, or all of them more than they may have together, whatever they have made of
-// it: the kernel's limit does not count what became read only after it was written, and
+// it, with what their sockets may hold: the kernel's limit does not count what became read only after it was written, and
 // not what is mapped writable in the place of a mere reservation. Nor does the size of
 // the private /tmp count what the kernel keeps for each file there. It looks from time to
 // time, so what is filled between two looks comes on top.
@@ -26,6 +27,7 @@ func (o order) together(r *reporter) {
 	}
 	for range time.Tick(togetherEvery) {
 		most, all := held()
+		all += sockets() * perSocket
 		if most > o.Limits.Memory || o.Limits.Together > 0 && all > o.Limits.Together {
 			r.cut(MemoryBound)
 		}
@@ -33,6 +35,22 @@ func (o order) together(r *reporter) {
 			r.cut(ScratchBound)
 		}
 	}
+}
+
+// perSocket is what a socket may hold of what was sent through it and not received, in
+// bytes: what the kernel gives it, and one message more. The filter lets nobody ask for more.
+const perSocket = 2 * 212992
+
+// sockets is how many there are in the network of a program, whoever holds them.
+func sockets() (n int64) {
+	text, err := os.ReadFile("/proc/net/sockstat")
+	if err != nil {
+		return 0
+	}
+	if _, err := fmt.Sscanf(string(text), "sockets: used %d", &n); err != nil {
+		return 0
+	}
+	return n
 }
 
 // scratchFiles is how many names the private /tmp holds.

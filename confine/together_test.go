@@ -45,3 +45,16 @@ func TestLimitsReserved(t *testing.T) {
 		}
 	})
 }
+
+// TestLimitsOfSockets: what sockets may hold for others to receive counts too, however
+// many processes hold them.
+func TestLimitsOfSockets(t *testing.T) {
+	s := newSite(t, confine.Namespaces)
+	for each, want := range map[string]confine.Bound{"40": confine.MemoryBound, "4": confine.Unbounded} {
+		spec := s.program("pair", each, "4")
+		spec.Limits.Together = 48 << 20
+		if got := s.run(spec); got.Bound != want || want == confine.Unbounded && string(got.Stdout) != "ok " {
+			t.Errorf("four processes of %s sockets: %+v", each, got)
+		}
+	}
+}

@@ -67,6 +67,7 @@ func verbs() map[string]confine.Verb {
 		"dig":    verb(dig),
 		"tables": verb(tables),
 		"strew":  verb(strew),
+		"pair":   verb(pair),
 		"meddle": verb(meddle),
 		"occupy": verb(occupy),
 		"queue":  verb(queue),
@@ -264,24 +265,43 @@ func eat([]string) (string, error) {
 	return strconv.Itoa(len(held)), nil
 }
 
+// several runs a verb in so many processes at once, which is its last argument.
+func several(verb string, a []string) error {
+	var all []*exec.Cmd
+	for range number(a[1]) {
+		c := exec.Command("/proc/self/exe", verb, a[0], "1")
+		if err := c.Start(); err != nil {
+			return err
+		}
+		all = append(all, c)
+	}
+	for _, c := range all {
+		if err := c.Wait(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pair holds so many sockets, in so many processes at once, for some time.
+func pair(a []string) (string, error) {
+	if number(a[1]) > 1 {
+		return "", several("pair", a)
+	}
+	for range number(a[0]) / 2 {
+		if _, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0); err != nil {
+			return "", err
+		}
+	}
+	time.Sleep(300 * time.Millisecond)
+	return "", nil
+}
+
 // hoard holds some MiB that it has written and made read only, in so many processes
 // at once, for some time.
 func hoard(a []string) (string, error) {
 	if number(a[1]) > 1 {
-		var all []*exec.Cmd
-		for range number(a[1]) {
-			c := exec.Command("/proc/self/exe", "hoard", a[0], "1")
-			if err := c.Start(); err != nil {
-				return "", err
-			}
-			all = append(all, c)
-		}
-		for _, c := range all {
-			if err := c.Wait(); err != nil {
-				return "", err
-			}
-		}
-		return "", nil
+		return "", several("hoard", a)
 	}
 	for left := number(a[0]); left > 0; left -= 4 {
 		b, err := unix.Mmap(-1, 0, 4<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
