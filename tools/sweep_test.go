@@ -78,13 +78,15 @@ func TestAsideIsNobodys(t *testing.T) {
 	if _, a := d.runs(AilangRun, `{"path":"makes.py","argv":["`+other+`x"]}`); !a.Kept || d.get("beside") != "" {
 		t.Errorf("control: %+v", a)
 	}
-	// A call takes away what another left, however it ends itself.
-	d.leave(at)
-	d.put("raises.py", "raise SystemExit(3)\n")
-	if _, a := d.runs(AilangRun, `{"path":"raises.py"}`); a.ExitCode == nil || *a.ExitCode != 3 || !a.Kept {
-		t.Errorf("%+v", a)
-	}
-	if _, err := os.Lstat(at); err == nil {
-		t.Error("it is still there")
+	// A run takes away what lies there at its end, however it ends.
+	for source, kept := range map[string]bool{"raise SystemExit(3)": true, "import os\nos.kill(os.getpid(), 9)": false} {
+		d.leave(at)
+		d.put("ends.py", source+"\n")
+		if _, a := d.runs(AilangRun, `{"path":"ends.py"}`); a.Kept != kept {
+			t.Errorf("%+v", a)
+		}
+		if _, err := os.Lstat(at); err == nil {
+			t.Errorf("%s: it is still there", source)
+		}
 	}
 }

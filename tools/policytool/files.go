@@ -68,7 +68,7 @@ func writeFile(t *tree, q Request, _ string) Response {
 		}
 	}
 	if err != nil {
-		made.undo()
+		made.undo(t)
 		return refused("write %s: %s", q.Path, reason(err))
 	}
 	defer p.Close()
@@ -77,7 +77,7 @@ func writeFile(t *tree, q Request, _ string) Response {
 		err = p.replace(q.Content, t.policy.MaxTransfer)
 	}
 	if err != nil {
-		made.undo()
+		made.undo(t)
 		return refused("write %s: %s", q.Path, reason(err))
 	}
 	return Response{OK: true, Created: p.info == nil, Changes: append(made.keep(), p.changed(before, q.Content)...)}

@@ -2,6 +2,8 @@ package policytool
 
 import (
 	"errors"
+	"io/fs"
+	"os"
 	"slices"
 	"strings"
 	"syscall"
@@ -13,19 +15,25 @@ import (
 var errParent = errors.New("a folder on the way is not there, and \"..\" makes none")
 
 // folders are those that a write has made, outermost first.
-type folders []place
+type folders []made
+
+// made is one of them.
+type made struct {
+	path string // without links
+	info fs.FileInfo
+}
 
 // makeFolders makes the directories above a path that are not there. Each is held to
 // the same law as a file in its place, and what is refused leaves none of them.
-func (t *tree) makeFolders(path string) (made folders, err error) {
+func (t *tree) makeFolders(path string) (all folders, err error) {
 	parts := strings.Split(path, "/")
 	if slices.Contains(parts, "..") {
 		return nil, errParent
 	}
 	defer func() {
 		if err != nil {
-			made.undo()
-			made = nil
+			all.undo(t)
+			all = nil
 		}
 	}()
 	for i := 1; i < len(parts); i++ {
@@ -34,34 +42,43 @@ func (t *tree) makeFolders(path string) (made folders, err error) {
 			continue
 		}
 		if err != nil {
-			return made, err
+			return all, err
 		}
-		if p.info != nil {
-			p.Close()
-			return made, syscall.ENOTDIR
+		folder, err := p.mkdir()
+		if err != nil {
+			return all, err
 		}
-		if err := p.dir.Mkdir(p.name, 0o755); err != nil {
-			p.Close()
-			return made, err
-		}
-		made = append(made, p)
+		all = append(all, folder)
 	}
-	return made, nil
+	return all, nil
+}
+
+// mkdir makes a folder where nothing is, and gives up the place.
+func (p place) mkdir() (made, error) {
+	defer p.Close()
+	if p.info != nil {
+		return made{}, syscall.ENOTDIR
+	}
+	if err := p.dir.Mkdir(p.name, 0o755); err != nil {
+		return made{}, err
+	}
+	info, err := p.dir.Lstat(p.name)
+	return made{p.path, info}, err
 }
 
 // undo removes the folders, unless something is in them by now.
-func (f folders) undo() {
-	for _, p := range slices.Backward(f) {
-		p.dir.Remove(p.name)
-		p.Close()
+func (f folders) undo(t *tree) {
+	for _, m := range slices.Backward(f) {
+		if info, err := t.root.Lstat(m.path); err == nil && os.SameFile(info, m.info) {
+			t.root.Remove(m.path)
+		}
 	}
 }
 
 // keep tells of the folders as a run tells of those it made.
 func (f folders) keep() (changes []overlay.Change) {
-	for _, p := range f {
-		changes = append(changes, overlay.Change{Path: p.path, Kind: overlay.Directory})
-		p.Close()
+	for _, m := range f {
+		changes = append(changes, overlay.Change{Path: m.path, Kind: overlay.Directory})
 	}
 	return changes
 }

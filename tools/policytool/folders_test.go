@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"world/store"
@@ -74,5 +75,39 @@ func TestFoldersKeepThePathLaw(t *testing.T) {
 	}
 	if _, err := os.Lstat(filepath.Join(filepath.Dir(b.root), "new")); err == nil {
 		t.Error("a folder was made above the worktree")
+	}
+}
+
+// TestDeepFolders: a path may have as many parts as its length allows, both ways, and
+// a refusal takes all of them away again.
+func TestDeepFolders(t *testing.T) {
+	b := newBench(t)
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	few := syscall.Rlimit{Cur: 128, Max: limit.Max} // as in the jail
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &few); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit) })
+	const levels = 300
+	down, up := strings.Repeat("d/", levels), strings.Repeat("../", levels)
+	if r := b.write(down+".git/x", "text"); r.OK || !strings.Contains(r.Refused, "read-only") {
+		t.Errorf("%+v", r)
+	}
+	if left, err := os.ReadDir(b.root); err != nil || len(left) != 0 {
+		t.Errorf("%v, %v", left, err)
+	}
+	if r := b.write(down+"x", "text"); !r.OK || len(r.Changes) != levels+1 {
+		t.Errorf("%d changes, %s", len(r.Changes), r.Refused)
+	}
+	for _, path := range []string{down + "x", down + up + down + "x", down + "../../d/" + strings.Repeat("../", 60) + strings.Repeat("d/", 61) + "x"} {
+		if r := b.read(path); !r.OK || r.Content != "text" {
+			t.Errorf("%.20s of %d: %s", path, len(path), r.Refused)
+		}
+	}
+	if r := b.read(down + up + "../x"); r.OK || !strings.Contains(r.Refused, "escapes") {
+		t.Errorf("%+v", r)
 	}
 }

@@ -69,7 +69,7 @@ func (t *tree) follow(path string) (*walk, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &walk{dirs: []*os.Root{top}}
+	w := &walk{dirs: []folder{{dir: top}}}
 	for left, links := strings.Split(path, "/"), 0; len(left) > 0; {
 		part := left[0]
 		left = left[1:]
@@ -90,10 +90,25 @@ func (t *tree) follow(path string) (*walk, error) {
 	return w, nil
 }
 
-// walk is a way into the worktree: the directories that are open on it, and their
-// names.
+// maxHeld is how many directories of a way are held open beside the first.
+const maxHeld = 32
+
+// folder is a directory on a way; it is not open when others are so far below it.
+type folder struct {
+	dir  *os.Root
+	info fs.FileInfo
+}
+
+func (f *folder) close() {
+	if f.dir != nil {
+		f.dir.Close()
+		f.dir = nil
+	}
+}
+
+// walk is a way into the worktree: the directories on it, and their names.
 type walk struct {
-	dirs  []*os.Root
+	dirs  []folder
 	names []string
 	last  fs.FileInfo // what the last name is; nil when it is not there
 	ended bool        // the last name is not a directory that could be entered
@@ -133,8 +148,14 @@ func (w *walk) up() error {
 	if len(w.dirs) == 1 {
 		return errEscapes
 	}
-	w.dirs[len(w.dirs)-1].Close()
-	w.dirs, w.names = w.dirs[:len(w.dirs)-1], w.names[:len(w.names)-1]
+	last := len(w.dirs) - 1
+	w.dirs[last].close()
+	w.dirs, w.names = w.dirs[:last], w.names[:last-1]
+	if above := &w.dirs[last-1]; above.dir == nil {
+		var err error
+		above.dir, err = openSame(w.dirs[0].dir, w.path(), above.info)
+		return err
+	}
 	return nil
 }
 
@@ -144,7 +165,10 @@ func (w *walk) down(here *os.Root, part string, info fs.FileInfo) error {
 	if err != nil {
 		return err
 	}
-	w.dirs, w.names = append(w.dirs, dir), append(w.names, part)
+	w.dirs, w.names = append(w.dirs, folder{dir, info}), append(w.names, part)
+	if far := len(w.dirs) - 1 - maxHeld; far > 0 {
+		w.dirs[far].close()
+	}
 	return nil
 }
 
@@ -169,7 +193,7 @@ func (w *walk) end() (place, error) {
 		return place{}, syscall.EISDIR
 	}
 	last := len(w.dirs) - 1
-	p := place{dir: w.dirs[last], name: w.names[len(w.names)-1], path: w.path(), info: w.last}
+	p := place{dir: w.here(), name: w.names[len(w.names)-1], path: w.path(), info: w.last}
 	w.dirs = w.dirs[:last]
 	w.close()
 	return p, nil
@@ -179,10 +203,10 @@ func (w *walk) end() (place, error) {
 func (w *walk) path() string { return strings.Join(w.names, "/") }
 
 // here is the directory that the walk came to.
-func (w *walk) here() *os.Root { return w.dirs[len(w.dirs)-1] }
+func (w *walk) here() *os.Root { return w.dirs[len(w.dirs)-1].dir }
 
 func (w *walk) close() {
-	for _, dir := range w.dirs {
-		dir.Close()
+	for i := range w.dirs {
+		w.dirs[i].close()
 	}
 }
