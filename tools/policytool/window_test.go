@@ -74,6 +74,12 @@ func TestReadInParts(t *testing.T) {
 			t.Errorf("%s beyond its end: %+v", name, r)
 		}
 	}
+	for name, text := range map[string]string{"half": "abc\n\xe2\x82", "none of": "abc\n\xff\nd"} {
+		b.put(name, text)
+		if r := read(name, "limit", "1"); r.Refused != "read "+name+": not UTF-8 text; binary files cannot be read or edited as text" {
+			t.Errorf("%+v", r)
+		}
+	}
 	for flag, bad := range map[string][]string{"offset": {"-1", "x", "", "1.5", "9999999999999999999"}, "limit": {"0", "-1", "many"}} {
 		for _, value := range bad {
 			if r := read("five", flag, value); r.OK || !strings.Contains(r.Refused, "flag --"+flag+" must be a number from ") {
