@@ -20,7 +20,7 @@ func attack(t testing.TB) *confine.Image { return confinetest.Image(t, attacks) 
 
 // TestOrdinaryUser runs the tests of the fence again as an ordinary user.
 func TestOrdinaryUser(t *testing.T) {
-	confinetest.AsOrdinaryUser(t, "^Test(Fence|Fork|Kill|Limits|Result|Reach|Overlay|Warm|Answered|NotYet|Shared)", attacks)
+	confinetest.AsOrdinaryUser(t, "^Test(Fence|Fork|Kill|Limits|Result|Reach|Overlay|Warm|Answered|NotYet|Shared|Sweep)", attacks)
 }
 
 // site is a jail with a worktree, and things outside it to attack.

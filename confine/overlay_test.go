@@ -162,9 +162,12 @@ func TestOverlayAsked(t *testing.T) {
 				}
 				ended <- got
 			}()
-			if test.applied == confine.WasApplied { // "new" is applied before "slow", which takes its time
+			switch test.name {
+			case "as it is judged":
+				eventually(t, "judging", func() bool { _, err := os.Lstat(filepath.Join(s.worktree, "prepared")); return err == nil })
+			case "as it is applied": // "new" is applied before "slow", which takes its time
 				eventually(t, "applying", func() bool { return size(filepath.Join(s.worktree, "new")) == 1 })
-			} else {
+			default:
 				eventually(t, "it runs", func() bool { return processes(t, s.worktree) > 1 })
 			}
 			cancel()

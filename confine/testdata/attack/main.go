@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -570,7 +571,11 @@ func apply(ctx context.Context, t confine.TakeOver) ([]byte, error) {
 		case "thinks":
 			time.Sleep(700 * time.Millisecond)
 		case "late":
+			err := t.Worktree.WriteFile("prepared", nil, 0o600)
 			<-ctx.Done()
+			if err = errors.Join(err, t.Worktree.Remove("prepared")); err != nil {
+				return nil, err
+			}
 		case "deaf":
 			time.Sleep(time.Hour)
 		case "dies":
