@@ -12,8 +12,9 @@ import (
 // forbidden are system calls that reach around a fence of files and processes:
 // rings do what other calls are filtered for, name spaces would be built inside
 // the fence, memory of other processes is not the program's business, memory that
-// belongs to no process is under no limit of one, and a signal with a word of its own
-// looks to who watches a program like a fault of his.
+// belongs to no process (what was put into a pipe whole, and rules, too) is under no
+// limit of one, and a signal with a word of its own looks to who watches a program like
+// a fault of his.
 var forbidden = []uint32{
 	unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
 	unix.SYS_UNSHARE, unix.SYS_SETNS, unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT,
@@ -23,6 +24,7 @@ var forbidden = []uint32{
 	unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD,
 	unix.SYS_MEMFD_CREATE, unix.SYS_MEMFD_SECRET,
 	unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_MSGGET, unix.SYS_SEMGET,
+	unix.SYS_VMSPLICE, unix.SYS_LANDLOCK_CREATE_RULESET,
 	unix.SYS_RT_SIGQUEUEINFO, unix.SYS_RT_TGSIGQUEUEINFO,
 }
 

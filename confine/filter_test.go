@@ -76,6 +76,8 @@ func TestFilterProgram(t *testing.T) {
 		{"signal with a word, low", unix.SYS_PIDFD_SEND_SIGNAL, 8, deny, deny},
 		{"signal with a word, high", unix.SYS_PIDFD_SEND_SIGNAL, 8 << 16, deny, deny},
 		{"flags of a descriptor", unix.SYS_FCNTL, unix.F_SETFL, allow, allow},
+		{"memory into a pipe", unix.SYS_VMSPLICE, 0, deny, deny},
+		{"rules", unix.SYS_LANDLOCK_CREATE_RULESET, 0, deny, deny},
 		{"option of a socket", unix.SYS_SETSOCKOPT, unix.SOL_SOCKET<<16 | unix.SO_RCVBUF, allow, allow},
 		{"room of a socket", unix.SYS_SETSOCKOPT, unix.SOL_SOCKET<<16 | unix.SO_SNDBUF, deny, deny},
 		{"option of a protocol", unix.SYS_SETSOCKOPT, unix.IPPROTO_TCP<<16 | unix.SO_SNDBUF, allow, allow},
