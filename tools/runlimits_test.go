@@ -76,7 +76,11 @@ func TestRunForgesNothing(t *testing.T) {
 		"files.py":   {"for i in range(5000):\n  try: open(f'f{i}', 'w').close()\n  except OSError: break\n", "worktree_files_limit", "", 0},
 		"scratch.py": {"import time\nfor i in range(40000):\n  open(f'/tmp/f{i}', 'w').close()\ntime.sleep(1)\n", "scratch_files_limit", "", 0},
 		"tidy.py":    {"import os\nfor i in range(40000):\n  open('/tmp/f', 'w').close()\n  os.remove('/tmp/f')\n", "", "", 0},
-		"shares.py":  {"import mmap, os\nfor act in (lambda: mmap.mmap(-1, 1 << 20), lambda: os.memfd_create('m')):\n  try: act(); print('got it')\n  except OSError as e: print(e.strerror)\n", "", "Cannot allocate memory\nOperation not permitted\n", 0},
+		"limits.py": {"import resource as r\nr.setrlimit(r.RLIMIT_NOFILE, (64, 64))\nfor act in (lambda: r.prlimit(1, r.RLIMIT_FSIZE, (10, 10)), lambda: r.setrlimit(r.RLIMIT_STACK, (8 << 30, -1))):\n" +
+			"  try: act(); print('set')\n  except (OSError, ValueError) as e: print(type(e).__name__)\n", "", "PermissionError\nValueError\n", 0},
+		"tables.py": {"import mmap\ntry: mmap.mmap(-1, 1 << 40, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=mmap.PROT_READ); print('got it')\n" +
+			"except OSError as e: print(e.strerror)\nmmap.mmap(-1, 1 << 30, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=mmap.PROT_READ)\n", "", "Cannot allocate memory\n", 0},
+		"shares.py": {"import mmap, os\nfor act in (lambda: mmap.mmap(-1, 1 << 20), lambda: os.memfd_create('m')):\n  try: act(); print('got it')\n  except OSError as e: print(e.strerror)\n", "", "Cannot allocate memory\nOperation not permitted\n", 0},
 	} {
 		d.put(file, "open('left', 'w').write('x')\n"+c.source)
 		r, a := d.runs(AilangRun, `{"path":"`+file+`"}`)
