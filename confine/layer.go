@@ -112,7 +112,7 @@ const notJudged = "what the program changed could not be judged and written in t
 
 // settle judges and applies the layer and completes the ending.
 func (l layer) settle(o order, r *reporter, apply Applier, e *ending) {
-	ctx, cancel := r.judge(o.Overlay.Time / 2)
+	ctx, cancel := r.judge(o.Overlay.Time / 3)
 	defer cancel()
 	var err error
 	if e.Bound, err = l.full(); e.Bound != Unbounded {

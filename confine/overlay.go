@@ -21,7 +21,7 @@ type Overlay struct {
 	Law   []byte        `json:"-"` // for the Applier; the program does not get it. Nil: the layer is thrown away
 	Bytes int64         // size of the layer
 	Files int64         // files, directories and links in the layer together
-	Time  time.Duration // for judging and applying, on top of Limits.Wall; half of it is kept for applying
+	Time  time.Duration // for judging and applying, on top of Limits.Wall; two thirds are kept for applying, or for clearing up
 }
 
 // Applier judges what a program left in its layer, and applies it. It reads all of

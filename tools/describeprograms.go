@@ -61,7 +61,7 @@ func runBounds() string {
 func takenOver() string {
 	return fmt.Sprintf("The %d MiB of changes count the whole size of each file that was written, holes too, and each name of it: more of that refuses the whole likewise. "+
 		"To be judged and written they have what the program leaves of its time and %g seconds more; if that is not enough, none are kept, and the answer has output and exit code and "+
-		"limit {\"reason\":%q,\"stage\":\"apply\"}. ", layer>>20, (takeOver / 2).Seconds(), notTakenOver)
+		"limit {\"reason\":%q,\"stage\":\"apply\"}. ", layer>>20, (takeOver / 3).Seconds(), notTakenOver)
 }
 
 func cliDescription(file any) description {

@@ -59,7 +59,7 @@ const (
 	// shownOutput is how much of stdout and of stderr an agent sees, in bytes each.
 	shownOutput = 64 << 10
 	// takeOver is how long the changes of a run may take to be taken over beyond the
-	// run's own time, half of it until they are judged and written. What the program
+	// run's own time, a third of it until they are judged and written. What the program
 	// leaves of its time is time for that too.
 	takeOver = 1500 * time.Millisecond
 	layer    = 64 << 20 // bytes that a run may write to the worktree
