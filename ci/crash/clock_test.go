@@ -27,7 +27,7 @@ func TestClockBackwards(t *testing.T) {
 			w := begin(t, engine, 1)
 			w.owners["clock"] = true
 			w.with("clock", func(ctx context.Context, s store.Store) { w.mint(ctx, s, "other", 10*day, 100, 0) })
-			c := &clocked{w: w, random: source(t.Name()), base: time.Now().Unix(), latest: w.sessions[0].Record.CreatedAt}
+			c := &clocked{w: w, random: source(t.Name()), base: time.Now().Unix(), latest: w.sessions[len(w.sessions)-1].Record.CreatedAt}
 			for range 3 {
 				w.with("clock", c.live)
 			}

@@ -3,6 +3,7 @@ package crash
 import (
 	"context"
 	"testing"
+	"time"
 
 	"world/ci/crash/scene"
 	"world/coordinator/coordtest"
@@ -28,7 +29,8 @@ func TestEveryStoreOperationFails(t *testing.T) {
 						f := mode
 						f.Store, f.At = s, n
 						c := w.one()
-						w.livesOn(&f, scene.Script{Owner: "caller", Callers: [][]scene.Call{{c}}})
+						// A slow machine would read again before a call, and so ask for more.
+						w.livesOn(&f, scene.Script{Owner: "caller", Callers: [][]scene.Call{{c}}, Fresh: time.Hour})
 						end := w.calls[c.Task].ends
 						if len(end) != 1 || end[0].Say != "done" && end[0].Say != "lost" {
 							t.Errorf("operation %d, %v: %+v", n, f.Hit, end)

@@ -38,6 +38,7 @@ type Script struct {
 	Patience time.Duration // how long a call is sent again that could not be carried out
 	FileSize uint64        // largest file in bytes until a call fails for it, 0 for no limit
 	Patient  bool          // leases outlast whatever slows the process: nobody else waits for them
+	Fresh    time.Duration // how long a call may begin on what was read before it, 0 for a daemon's own
 	Spend    bool          // a caller leaves a session when one unit of it is denied: nothing is left
 }
 
@@ -121,7 +122,7 @@ func PlayOn(ctx context.Context, s store.Store, script Script, out io.Writer) er
 		return err
 	}
 	defer marks.Close()
-	p := &play{script: script, out: json.NewEncoder(out), calls: calls(s, marks)}
+	p := &play{script: script, out: json.NewEncoder(out), calls: calls(s, marks, script.Fresh)}
 	p.limited.Store(script.FileSize > 0)
 	p.say(Line{Say: "ready"})
 	var callers sync.WaitGroup
@@ -142,10 +143,10 @@ func PlayOn(ctx context.Context, s store.Store, script Script, out io.Writer) er
 }
 
 // calls is a coordinator whose effects leave their marks in a file.
-func calls(s store.Store, marks *os.File) *coordinator.Coordinator {
+func calls(s store.Store, marks *os.File, fresh time.Duration) *coordinator.Coordinator {
 	hand := marker{marks}
 	return coordinator.New(coordinator.Options{
-		Store: s, Runner: coordtest.Runner{}, Log: zerolog.Nop(),
+		Store: s, Runner: coordtest.Runner{}, Log: zerolog.Nop(), Deadlines: coordinator.Deadlines{Fresh: fresh},
 		Handlers: coordtest.Handlers{coordtest.Write: hand, coordtest.Read: hand},
 	})
 }
@@ -157,7 +158,7 @@ func Once(ctx context.Context, s store.Store, marks string, live session.Live, c
 		return coordinator.Reply{}, err
 	}
 	defer file.Close()
-	coord := calls(s, file)
+	coord := calls(s, file, 0)
 	reply, err := invoke(ctx, coord, live, c)
 	return reply, errors.Join(err, coord.Wait(ctx))
 }
