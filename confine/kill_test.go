@@ -100,11 +100,7 @@ func TestKillAnytime(t *testing.T) {
 func quiet(t testing.TB, path string) {
 	t.Helper()
 	before := size(path)
-	for end := time.Now().Add(30 * time.Millisecond); time.Now().Before(end); time.Sleep(time.Millisecond) {
-		if size(path) != before {
-			t.Fatalf("the worktree still changes")
-		}
-	}
+	await.Stays(t, "the worktree is as it was", 30*time.Millisecond, func() bool { return size(path) == before })
 }
 
 // TestKillLitter: a process in a session of its own ends with the program that

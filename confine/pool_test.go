@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"world/confine"
+	"world/fault/await"
 )
 
 // newWarm is a site whose jail keeps some processes waiting.
@@ -85,11 +86,10 @@ func TestWarmDeadline(t *testing.T) {
 		}
 		s.waits(1)
 		// It waits on beyond the time that a run of its kind has.
-		for end := time.Now().Add(spec.Limits.Wall); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-			if all, ready := s.jail.Waiting(); all != 1 || ready != 1 {
-				t.Fatal("what waits did not stay")
-			}
-		}
+		await.Stays(t, "one waits", spec.Limits.Wall, func() bool {
+			all, ready := s.jail.Waiting()
+			return all == 1 && ready == 1
+		})
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

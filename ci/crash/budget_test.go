@@ -50,23 +50,13 @@ func spendTogether(t *testing.T, random *rand.Rand) {
 		w.owners[o.name] = true
 		o.live(t, w, random)
 	}
-	for running := len(owners); running > 0; {
-		running = 0
-		for _, o := range owners {
-			select {
-			case <-o.ended:
-				if !o.done {
-					o.bury(w)
-				}
-				if !o.done {
-					o.live(t, w, random)
-					running++
-				}
-			default:
-				running++
-			}
+	for left, right := owners[0], owners[1]; !left.done || !right.done; {
+		select {
+		case <-left.ends():
+			left.succeed(t, w, random)
+		case <-right.ends():
+			right.succeed(t, w, random)
 		}
-		time.Sleep(2 * time.Millisecond)
 	}
 	w.settle()
 	v := w.judge(func(ctx context.Context, s store.Store) { w.judgeCounts(ctx, s) })
@@ -117,6 +107,22 @@ func (o *owner) live(t *testing.T, w *world, random *rand.Rand) {
 		at = fmt.Sprintf("%s@%d", stop.Points()[random.IntN(len(stop.Points()))], 1+random.IntN(5))
 	}
 	o.process = start(t, script, at)
+}
+
+// ends tells when the process has ended, never for one that has no successor.
+func (o *owner) ends() <-chan struct{} {
+	if o.done {
+		return nil
+	}
+	return o.ended
+}
+
+// succeed buries a process that has ended, and starts its successor if there is
+// something left to do.
+func (o *owner) succeed(t *testing.T, w *world, random *rand.Rand) {
+	if o.bury(w); !o.done {
+		o.live(t, w, random)
+	}
 }
 
 // bury takes over what a process said that has ended. One that was not killed is

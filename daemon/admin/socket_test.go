@@ -87,9 +87,6 @@ func TestDialFindsNoDaemon(t *testing.T) {
 }
 
 func TestAnotherUserIsRefused(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("only root can be another user")
-	}
 	d := startDaemon(t)
 	// Open every folder on the way, so that only the check of the peer is left.
 	for dir := filepath.Join(d.dir, "admin"); dir != filepath.Clean(os.TempDir()); dir = filepath.Dir(dir) {
@@ -107,10 +104,12 @@ func TestAnotherUserIsRefused(t *testing.T) {
 		return err
 	}
 	path := filepath.Join(d.dir, "admin", "admin.sock")
-	if err := ask(dialAs(t, 65534, path)); !fault.Is(err, fault.Denied) {
-		t.Errorf("another user: got %v", err)
+	if os.Geteuid() == 0 { // who alone can be another user
+		if err := ask(dialAs(t, 65534, path)); !fault.Is(err, fault.Denied) {
+			t.Errorf("another user: got %v", err)
+		}
 	}
-	if err := ask(dialAs(t, 0, path)); !fault.Is(err, fault.NotFound) {
+	if err := ask(dialAs(t, os.Geteuid(), path)); !fault.Is(err, fault.NotFound) {
 		t.Errorf("this user: got %v, want to get as far as the store", err)
 	}
 }

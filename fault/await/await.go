@@ -26,3 +26,21 @@ func That(t testing.TB, what string, holds func() bool) {
 		}
 	}
 }
+
+// Stays fails the test if a condition ends within a while. It is for what may not
+// happen, which nothing tells of.
+func Stays(t testing.TB, what string, while time.Duration, holds func() bool) {
+	t.Helper()
+	end := time.NewTimer(while)
+	defer end.Stop()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for holds() {
+		select {
+		case <-tick.C:
+		case <-end.C:
+			return
+		}
+	}
+	t.Fatalf("not for %v: %s", while, what)
+}

@@ -37,3 +37,22 @@ func TestThatWaitsAMinuteAtMost(t *testing.T) {
 		}
 	})
 }
+
+func TestStaysFailsWhenItEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for endsAfter, want := range map[time.Duration]string{
+			2 * time.Second: "", 999 * time.Millisecond: "not for 1s: it stays", 0: "not for 1s: it stays",
+		} {
+			began, f := time.Now(), &failing{TB: t}
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				Stays(f, "it stays", time.Second, func() bool { return time.Since(began) < endsAfter })
+			}()
+			<-done
+			if f.said != want {
+				t.Errorf("after %v: said %q, want %q", endsAfter, f.said, want)
+			}
+		}
+	})
+}

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"world/fault"
+	"world/fault/await"
 	"world/session/attended"
 )
 
@@ -135,13 +136,11 @@ func TestAnAnswerThatDoesNotComeIsNone(t *testing.T) {
 
 func TestATerminalThatGoesAwayConfirmsNothing(t *testing.T) {
 	terminal, h := sit(t, nil, "")
-	go func() {
-		for !strings.Contains(h.saw(), "Go on?") {
-			time.Sleep(time.Millisecond)
-		}
-		h.keyboard.Close()
-	}()
-	if err := terminal.Confirm(t.Context(), nil, "Go on? [y/N] "); !fault.Is(err, fault.Denied) {
+	confirmed := make(chan error, 1)
+	go func() { confirmed <- terminal.Confirm(t.Context(), nil, "Go on? [y/N] ") }()
+	await.That(t, "the question is shown", func() bool { return strings.Contains(h.saw(), "Go on?") })
+	h.keyboard.Close()
+	if err := <-confirmed; !fault.Is(err, fault.Denied) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -90,18 +90,17 @@ func TestAMissingObjectIsNotFetched(t *testing.T) {
 
 // The operator's repository may belong to another user than the daemon's.
 func TestARepositoryOfAnotherUser(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("only root can give a repository away")
-	}
 	repository, r := newRepository(t), root(t)
-	err := filepath.WalkDir(repository, func(path string, _ fs.DirEntry, err error) error {
-		return errors.Join(err, os.Lchown(path, 65534, 65534))
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if out := try(repository, "status"); !strings.Contains(out, "dubious ownership") {
-		t.Fatalf("plain git takes it, so the test shows nothing: %s", out)
+	if os.Geteuid() == 0 { // who alone can give it away
+		err := filepath.WalkDir(repository, func(path string, _ fs.DirEntry, err error) error {
+			return errors.Join(err, os.Lchown(path, 65534, 65534))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out := try(repository, "status"); !strings.Contains(out, "dubious ownership") {
+			t.Fatalf("plain git takes it, so the test shows nothing: %s", out)
+		}
 	}
 	if _, err := r.Add(t.Context(), worktree.Request{Repository: repository, Episode: "ep"}); err != nil {
 		t.Error(err)
