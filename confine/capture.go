@@ -8,8 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// capture keeps stdout and stderr, of each at most keep bytes of its beginning and
-// its end when keep is not 0, and tells when both together pass a common size.
+// capture keeps stdout and stderr and tells when both together pass a common size. Of
+// each it keeps at most keep bytes of its beginning and its end, however much comes:
+// what a run says last counts also when it has said too much. When keep is 0, it keeps
+// what fits in the common size.
 type capture struct {
 	over chan struct{} // closed when there was more than the common size
 
@@ -34,14 +36,18 @@ type stream struct {
 	index int
 }
 
-// Write takes in what fits and accepts the rest, so that the writer is not told.
+// Write accepts everything, so that the writer is not told.
 func (s stream) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := min(int64(len(p)), s.left)
-	s.text[s.index].add(p[:n])
-	s.left -= n
-	if n < int64(len(p)) && !s.ended {
+	fits := min(int64(len(p)), s.left)
+	s.left -= fits
+	if text := &s.text[s.index]; text.keep == 0 {
+		text.add(p[:fits])
+	} else {
+		text.add(p)
+	}
+	if fits < int64(len(p)) && !s.ended {
 		s.ended = true
 		close(s.over)
 	}

@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"cmp"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -56,7 +55,7 @@ func (h *Handler) judgeRun(o order, p policy.Policy, r confine.Result, digest st
 	}
 	if reason, ok := reasons[r.Bound]; ok {
 		e.admitted, e.limit = true, reason
-		e.cutOwnLine(p, digest)
+		e.cutOwnLines(p, digest)
 	} else if problem := e.read(p, digest, r); problem != "" {
 		return failed(problem + alsoChanged(r))
 	}
@@ -108,11 +107,7 @@ func (e *envelope) read(p policy.Policy, digest string, r confine.Result) (probl
 		}
 	}
 	before, line := lastLine(e.stderr)
-	limit, isLimit := marked(line, "policy-result: ")
-	if of, _ := textOf(limit, "policy_digest"); of != digest {
-		isLimit = false
-	}
-	reason, _ := textOf(limit, "reason")
+	reason, isLimit := limitIn(line, digest)
 	if isLimit && r.Exit == exitLimit && agrees(reason, p, r) {
 		e.limit, e.stderr = reason, before
 	}
@@ -128,7 +123,8 @@ func (e *envelope) read(p policy.Policy, digest string, r confine.Result) (probl
 	case wrong != "":
 		return "the tool's answer breaks the contract: it admits the program under another " + wrong
 	case isLimit && r.Exit != 0 && undecided[reason] != "":
-		message, _ := textOf(limit, "message")
+		result, _ := marked(line, resultMark)
+		message, _ := textOf(result, "message")
 		return undecided[reason] + ": " + reasoned(message, p.Sandbox)
 	case r.Exit == exitFailed && strings.HasPrefix(line, refusedMark):
 		return plan.Lasting + "the tool refuses to run the program: " + reasoned(strings.TrimPrefix(line, refusedMark), p.Sandbox)
@@ -142,10 +138,14 @@ const refusedMark = "Error: --policy: "
 // undecided are the reasons for which a tool has no answer.
 var undecided = map[string]string{"worker_failed": "the tool's worker failed", "no_decision": "the tool came to no decision"}
 
-// cutOwnLine takes out the line that admits when it is the last one, which a program
-// that reached a bound of the jail did not write.
-func (e *envelope) cutOwnLine(p policy.Policy, digest string) {
+// cutOwnLines takes out what the tool said last of a run that reached a bound of the
+// jail: that it admits the program, and that it has seen the same bound reached.
+func (e *envelope) cutOwnLines(p policy.Policy, digest string) {
 	before, line := lastLine(e.stderr)
+	if reason, ok := limitIn(line, digest); ok && reason == e.limit {
+		e.stderr = before
+		before, line = lastLine(before)
+	}
 	if admission, open := admissionIn(line); admission.Kind() == canon.Object && otherThan(admission, p, digest) == "" {
 		e.stderr = unended(admission, before) + open
 		e.unenforced, _ = admission.Get("unenforced")
@@ -176,69 +176,3 @@ func agrees(reason string, p policy.Policy, r confine.Result) bool {
 
 // wrote is how much a run has printed, in bytes.
 func wrote(r confine.Result) int64 { return int64(len(r.Stdout)+len(r.Stderr)) + r.Dropped }
-
-// lastLine splits off the last line, without its end.
-func lastLine(text string) (before, line string) {
-	text = strings.TrimSuffix(text, "\n")
-	i := strings.LastIndexByte(text, '\n') + 1
-	return text[:i], text[i:]
-}
-
-// cutAdmission takes the last line that admits under this policy out of a text. Without
-// one, wrong names what the last line that admits says otherwise, if there is any.
-func cutAdmission(text string, p policy.Policy, digest string) (admission canon.Value, rest, wrong string) {
-	for head, tail := text, ""; head != ""; {
-		before, line := lastLine(head)
-		if found, open := admissionIn(line); found.Kind() == canon.Object {
-			other := otherThan(found, p, digest)
-			if other == "" {
-				return found, unended(found, before) + open + tail, ""
-			}
-			wrong = cmp.Or(wrong, other)
-		}
-		head, tail = before, line+"\n"+tail
-	}
-	return admission, text, wrong
-}
-
-// unended takes the line break off what stands before an admission that says that the
-// tool has put it there, after a line that the program left open.
-func unended(admission canon.Value, before string) string {
-	said, _ := admission.Get("ended_line")
-	if by, _ := said.Bool(); by {
-		return strings.TrimSuffix(before, "\n")
-	}
-	return before
-}
-
-// admissionIn reads an admission at the end of a line, which a program may have left
-// open, and returns what stands before it; null for none.
-func admissionIn(line string) (admission canon.Value, before string) {
-	i := strings.LastIndex(line, "policy: {")
-	if i < 0 {
-		return admission, ""
-	}
-	found, ok := marked(line[i:], "policy: ")
-	decision, _ := found.Get("decision")
-	admitted, _ := isOK(found)
-	decided, _ := isOK(decision)
-	if !ok || !admitted || !decided {
-		return admission, ""
-	}
-	return found, line[:i]
-}
-
-// marked reads the JSON object after a mark.
-func marked(line, mark string) (canon.Value, bool) {
-	text, ok := strings.CutPrefix(line, mark)
-	if !ok {
-		return canon.Value{}, false
-	}
-	v, err := canon.Parse([]byte(text), canon.Limits{Pairs: true})
-	return v, err == nil && v.Kind() == canon.Object
-}
-
-func isOK(v canon.Value) (ok, isBool bool) {
-	member, _ := v.Get("ok")
-	return member.Bool()
-}
