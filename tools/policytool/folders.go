@@ -2,6 +2,7 @@ package policytool
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"slices"
@@ -13,6 +14,9 @@ import (
 
 // errParent refuses to make what a path passes through only to leave it again.
 var errParent = errors.New("a folder on the way is not there, and \"..\" makes none")
+
+// errDeep refuses a folder that neither list nor search would enter.
+var errDeep = fmt.Errorf("no folder is made below %d others", maxDepth)
 
 // folders are those that a write has made, outermost first.
 type folders []made
@@ -58,6 +62,9 @@ func (p place) mkdir() (made, error) {
 	defer p.Close()
 	if p.info != nil {
 		return made{}, syscall.ENOTDIR
+	}
+	if strings.Count(p.path, "/") >= maxDepth {
+		return made{}, errDeep
 	}
 	if err := p.dir.Mkdir(p.name, 0o755); err != nil {
 		return made{}, err

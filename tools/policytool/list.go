@@ -50,7 +50,7 @@ func list(t *tree, q Request, _ string) Response {
 		r.Entries = append(r.Entries, entry(path, info))
 		return nil
 	})
-	return stopped(r, v.visit(w.here(), base, len(w.names)), "list", q.Path)
+	return stopped(r, v.walk(w.here(), base, len(w.names)), "list", q.Path)
 }
 
 // stopped finishes an answer that a walk filled.

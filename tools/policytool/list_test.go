@@ -90,8 +90,11 @@ func TestListIsBounded(t *testing.T) {
 	b := newBench(t)
 	deep := strings.TrimSuffix(strings.Repeat("d/", maxDepth+2), "/")
 	b.put(deep+"/x", "")
-	if r := b.flagged(map[string]string{"op": "list"}, "glob", "x"); !r.OK || !r.Cut || r.Why != cutSize {
-		t.Errorf("depth: %+v", r)
+	b.put("e/x", "x")
+	for _, r := range []Response{b.flagged(map[string]string{"op": "list"}, "glob", "**/x"), b.flagged(map[string]string{"op": "search", "query": "x"})} {
+		if !r.OK || !r.Cut || r.Why != cutSize || len(r.Entries)+len(r.Matches) != 1 {
+			t.Errorf("a depth hides what lies beside it: %+v", r)
+		}
 	}
 	if err := os.RemoveAll(filepath.Join(b.root, "d")); err != nil {
 		t.Fatal(err)

@@ -41,7 +41,7 @@ func search(t *tree, q Request, _ string) Response {
 	}
 	if !w.ended {
 		s.base = w.path()
-		err = newVisitor(true, s.file).visit(w.here(), s.base, len(w.names))
+		err = newVisitor(true, s.file).walk(w.here(), s.base, len(w.names))
 	} else if w.last == nil {
 		err = syscall.ENOENT
 	} else {

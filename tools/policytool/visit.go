@@ -38,13 +38,23 @@ type visitor struct {
 	end  time.Time
 	each func(dir *os.Root, name, path string, info fs.FileInfo) error
 	deep bool // enter directories below the first
+	past bool // something lies deeper than it goes
 }
 
 func newVisitor(deep bool, each func(dir *os.Root, name, path string, info fs.FileInfo) error) *visitor {
 	return &visitor{left: maxVisited, end: time.Now().Add(visitTime), each: each, deep: deep}
 }
 
-// visit calls each for every name below a directory, whose path it is given.
+// walk calls each for every name below a directory, whose path it is given. What lies
+// too deep is passed over, and said at the end.
+func (v *visitor) walk(dir *os.Root, path string, depth int) error {
+	err := v.visit(dir, path, depth)
+	if err == nil && v.past {
+		return errStop(cutSize)
+	}
+	return err
+}
+
 func (v *visitor) visit(dir *os.Root, path string, depth int) error {
 	names, err := v.names(dir)
 	if err != nil {
@@ -85,7 +95,8 @@ func (v *visitor) visit(dir *os.Root, path string, depth int) error {
 // its owner has closed is passed over.
 func (v *visitor) enter(dir *os.Root, name, path string, info fs.FileInfo, depth int) error {
 	if depth > maxDepth {
-		return errStop(cutSize)
+		v.past = true
+		return nil
 	}
 	below, err := openSame(dir, name, info)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, errEscapes) {

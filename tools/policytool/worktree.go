@@ -79,7 +79,7 @@ func (w *Worktree) List(path string) ([]string, error) {
 		}
 		names = append(names, name)
 		return nil
-	}).visit(at.here(), at.path(), 0)
+	}).walk(at.here(), at.path(), 0)
 	return names, plain(err)
 }
 
