@@ -80,7 +80,7 @@ func listDescription() description {
 		id: "workspace-list", title: "List files (sandboxed)", effect: WorkspaceRead,
 		text: "List the names in a directory of the worktree, or with glob those at any depth below it that match. " +
 			"Names come in byte order; links are listed and not followed; a .git is left out. " +
-			"Answers {\"ok\":true,\"entries\":[{path,type,size}]} with \"cut\":true and \"why\" (limit, size or time) when there are more.",
+			"Answers {\"ok\":true,\"entries\":[{path,type,size}]} with \"cut\":true and \"why\" (limit, size, time, or depth: folders lie too deep to be entered) when there are more.",
 		arguments: map[string]any{
 			"path":  property("string", "Directory, relative to the root of the worktree; the root unless given; at most %d bytes.", maxPath),
 			"glob":  globArgument,
@@ -95,7 +95,7 @@ func searchDescription() description {
 		text: "Find the lines that match a regular expression (RE2 syntax, one line at a time, without its line break of \\n or \\r\\n) in the text files below a directory " +
 			"of the worktree, or in one file. Files come in byte order of their paths; links are not followed; a .git, binary files and " +
 			"files above 8 MiB are passed over. Answers {\"ok\":true,\"matches\":[{path,line,text}],\"files\":searched,\"skipped\":passed over} " +
-			"with \"cut\":true and \"why\" (limit, size or time) when there are more.",
+			"with \"cut\":true and \"why\" (limit, size, time, or depth: folders lie too deep to be entered) when there are more.",
 		arguments: map[string]any{
 			"query":       property("string", "The regular expression, 1 to 1024 bytes."),
 			"path":        folder,

@@ -31,7 +31,7 @@ func outputSchema(id store.TransitionID) json.RawMessage {
 // answers are the members of each transition's answer beside those that all have.
 func answers() map[store.TransitionID]map[string]any {
 	text, whole, flag := typed("string"), typed("integer"), typed("boolean")
-	cut := map[string]any{"type": "string", "enum": []string{"limit", "size", "time", "past_end"}}
+	cut := map[string]any{"type": "string", "enum": []string{"limit", "size", "time", "depth", "past_end"}}
 	changed := listOf(map[string]any{
 		"path": text, "kind": map[string]any{"type": "string", "enum": []overlay.Kind{
 			overlay.Created, overlay.Changed, overlay.Mode, overlay.Directory, overlay.Link, overlay.Deleted,

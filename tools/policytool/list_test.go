@@ -92,7 +92,7 @@ func TestListIsBounded(t *testing.T) {
 	b.put(deep+"/x", "")
 	b.put("e/x", "x")
 	for _, r := range []Response{b.flagged(map[string]string{"op": "list"}, "glob", "**/x"), b.flagged(map[string]string{"op": "search", "query": "x"})} {
-		if !r.OK || !r.Cut || r.Why != cutSize || len(r.Entries)+len(r.Matches) != 1 {
+		if !r.OK || !r.Cut || r.Why != cutDepth || len(r.Entries)+len(r.Matches) != 1 {
 			t.Errorf("a depth hides what lies beside it: %+v", r)
 		}
 	}

@@ -89,7 +89,7 @@ type Response struct {
 	Summary  *Summary `json:"summary,omitempty"`
 
 	Cut     bool             `json:"cut,omitempty"`     // there is more than what is answered
-	Why     string           `json:"why,omitempty"`     // what it was cut by: "limit", "size" or "time"; "past_end" of a read that begins there
+	Why     string           `json:"why,omitempty"`     // what it was cut by: "limit", "size", "time" or "depth"; "past_end" of a read that begins there
 	Lines   int64            `json:"lines,omitempty"`   // read in part: lines of the whole file
 	Bytes   int64            `json:"bytes,omitempty"`   // read by bytes: those of the whole file
 	Next    int64            `json:"next,omitempty"`    // read in part: the offset to read on at, absent at the end

@@ -23,6 +23,7 @@ const (
 const (
 	cutLimit = "limit" // of what was asked for
 	cutSize  = "size"  // of the worktree, or of the answer
+	cutDepth = "depth" // some folders lie too deep to be entered; nothing else was left out
 	cutTime  = "time"
 )
 
@@ -50,7 +51,7 @@ func newVisitor(deep bool, each func(dir *os.Root, name, path string, info fs.Fi
 func (v *visitor) walk(dir *os.Root, path string, depth int) error {
 	err := v.visit(dir, path, depth)
 	if err == nil && v.past {
-		return errStop(cutSize)
+		return errStop(cutDepth)
 	}
 	return err
 }
