@@ -126,8 +126,11 @@ func Reachable(path string, user User) bool { return searchable(filepath.Dir(pat
 
 // searchable reports whether a user may walk from / into dir. For users of
 // programs it goes by mode bits, and not by the group's: they belong to no group
-// but their own.
+// but their own. Nobody walks from / into a relative path.
 func searchable(dir string, user User) bool {
+	if !filepath.IsAbs(dir) {
+		return false
+	}
 	if os.Geteuid() != 0 {
 		return unix.Access(dir, unix.X_OK) == nil
 	}

@@ -47,3 +47,10 @@ func TestFindings(t *testing.T) {
 		}
 	}
 }
+
+// TestNobodyWalksIntoARelativePath, and to tell so takes no time.
+func TestNobodyWalksIntoARelativePath(t *testing.T) {
+	if t.Chdir("/"); !Reachable("/usr/bin", UserOf("nobody")) || Reachable("usr/bin", UserOf("nobody")) || Reachable("bin", UserOf("nobody")) {
+		t.Error("a relative path can be walked to")
+	}
+}

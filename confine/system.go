@@ -117,16 +117,12 @@ func closed(dirs []string) (paths []string) {
 				return nil
 			}
 			info, err := entry.Info()
-			if err != nil {
+			if err != nil || forAll(info) {
 				return nil
 			}
 			var leave error
-			open := fs.FileMode(0o004)
 			if info.IsDir() {
-				open, leave = 0o005, fs.SkipDir
-			}
-			if info.Mode()&open == open {
-				return nil
+				leave = fs.SkipDir
 			}
 			if unix.Access(path, unix.R_OK) == nil || info.IsDir() && unix.Access(path, unix.X_OK) == nil {
 				paths = append(paths, path)
@@ -135,4 +131,31 @@ func closed(dirs []string) (paths []string) {
 		})
 	}
 	return paths
+}
+
+// forAll reports whether a file may be read by everybody, or a directory walked through.
+func forAll(info fs.FileInfo) bool {
+	open := fs.FileMode(0o004)
+	if info.IsDir() {
+		open = 0o005
+	}
+	return info.Mode()&open == open
+}
+
+// maxForAll is how many names IsForAll looks at.
+const maxForAll = 10_000
+
+// IsForAll reports whether everybody may read a directory and all that lies below it
+// now, which must not be more than ten thousand names.
+func IsForAll(dir string) bool {
+	left := maxForAll
+	return filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {
+		if left--; err != nil || left < 0 {
+			return fs.ErrPermission
+		}
+		if info, err := entry.Info(); err != nil || entry.Type() != fs.ModeSymlink && !forAll(info) {
+			return fs.ErrPermission
+		}
+		return nil
+	}) == nil
 }

@@ -40,6 +40,33 @@ func TestWithout(t *testing.T) {
 	}
 }
 
+// TestIsForAll: one file or directory that not everybody may read is enough, wherever
+// it lies; a link is no more than where it leads, which lies elsewhere.
+func TestIsForAll(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "a", "file")
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, "a"), 0o755), os.WriteFile(file, nil, 0o644), os.Symlink("nowhere", filepath.Join(dir, "link")), os.Chmod(dir, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	if !IsForAll(dir) {
+		t.Error("control")
+	}
+	for path, modes := range map[string][2]os.FileMode{file: {0o640, 0o644}, filepath.Dir(file): {0o751, 0o755}, dir: {0o700, 0o755}} {
+		if err := os.Chmod(path, modes[0]); err != nil {
+			t.Fatal(err)
+		}
+		if IsForAll(dir) {
+			t.Errorf("%s at %v", path, modes[0])
+		}
+		if err := os.Chmod(path, modes[1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if IsForAll(filepath.Join(dir, "none")) || IsForAll("/usr") {
+		t.Error("what is not there, or too much to tell, is for all")
+	}
+}
+
 // TestPrefix: an interpreter that a link of the system's leads to is where it leads.
 func TestPrefix(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())

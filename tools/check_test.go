@@ -50,7 +50,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestCheckOfRealPrograms: a copy of world-tool passes, a file that is no program fails.
+// TestCheckOfRealPrograms: a copy of world-tool passes, named from where the process
+// stands; a file that is no program fails.
 func TestCheckOfRealPrograms(t *testing.T) {
 	program, err := io.ReadAll(confinetest.Image(t, confinetest.WorldTool).Reader())
 	if err != nil {
@@ -62,7 +63,8 @@ func TestCheckOfRealPrograms(t *testing.T) {
 		if err := os.WriteFile(tool, []byte(content), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		handler, err := NewHandler(Options{Jail: d.handler.jail, Tool: tool, StateDir: filepath.Join(d.base, "state"), WorkspaceRoot: filepath.Join(d.base, "root")})
+		t.Chdir(d.base)
+		handler, err := NewHandler(Options{Jail: d.handler.jail, Tool: name, StateDir: filepath.Join(d.base, "state"), WorkspaceRoot: filepath.Join(d.base, "root")})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -84,10 +85,24 @@ func NewHandler(o Options) (*Handler, error) {
 		return h, image.Close()
 	}
 	h.tool, h.ref = image, image.Ref
-	if path, err := filepath.EvalSymlinks(o.Tool); err == nil {
-		h.show(filepath.Dir(path)) // for a binary that starts another one
-	}
+	h.showBeside(o.Tool)
 	return h, nil
+}
+
+// showBeside lets runs see the directory of a tool that may start another one, if it
+// keeps nothing from anybody: an ordinary operator's programs may read what is his alone.
+func (h *Handler) showBeside(tool string) {
+	path, err := filepath.Abs(tool)
+	if err == nil {
+		path, err = filepath.EvalSymlinks(path)
+	}
+	switch dir := filepath.Dir(path); {
+	case err != nil:
+	case os.Geteuid() != 0 && !confine.IsForAll(dir):
+		h.log.Warn().Msg("the tool's directory holds what not everybody may read, or too much to tell: runs do not see it, and a tool that starts another program needs a directory of its own")
+	default:
+		h.show(dir)
+	}
 }
 
 // show lets runs see a directory, "" for none, unless it holds what must stay hidden.

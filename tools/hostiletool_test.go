@@ -29,6 +29,7 @@ func TestToolCannotGetOut(t *testing.T) {
 		"write another worktree":  `echo x > BASE/root/ep-2/planted && out=yes`,
 		"write beside":            `echo x > BASE/planted && out=yes`,
 		"write the tool":          `echo x > BASE/bin/tool && out=yes`,
+		"read what is mine alone": `cat BASE/bin/own && out=yes`,
 		"connect":                 `bash -c 'echo > /dev/tcp/127.0.0.1/PORT' && out=yes`,
 		"see the daemon":          `[ -e /proc/PID/environ ] && [ "$(cat /proc/PID/cmdline | tr -d '\0')" = "$(printf %s 'CMDLINE')" ] && out=yes`,
 		"write for a read effect": `echo x > planted && out=yes`,
@@ -46,6 +47,11 @@ func TestToolCannotGetOut(t *testing.T) {
 			tool := filepath.Join(d.base, "bin", "tool")
 			if err := os.WriteFile(tool, []byte("#!/bin/sh\n"+replaced), 0o755); err != nil {
 				t.Fatal(err)
+			}
+			if own := filepath.Join(d.base, "bin", "own"); strings.Contains(attack, "bin/own") { // beside the tool
+				if err := os.WriteFile(own, []byte("x"), 0o600); err != nil {
+					t.Fatal(err)
+				}
 			}
 			handler, err := NewHandler(Options{Jail: d.handler.jail, Tool: tool, StateDir: filepath.Join(d.base, "state"), WorkspaceRoot: filepath.Join(d.base, "root")})
 			if err != nil {
