@@ -30,11 +30,12 @@ func Ended(ctx context.Context, op string) error {
 	return fault.Wrap(op, fault.Timeout, context.Cause(ctx), "the call ended before it was committed")
 }
 
-// Queue runs changes in batches. Whoever finds it free leads: it runs its own
-// change and all that wait at that moment. Without others nothing is handed to
-// another goroutine, and nobody waits for company.
+// Queue runs changes in batches. Whoever finds it free leads: it runs what waits at
+// that moment, its own change among that or after it. Without others nothing is
+// handed to another goroutine, and nobody waits for company.
 type Queue[T any] struct {
 	limit   int
+	kind    func(T) int
 	run     func([]*Change[T])
 	lead    chan struct{} // one slot: the right to run a batch
 	company bool          // the last batch had several changes; the lead's
@@ -45,7 +46,15 @@ type Queue[T any] struct {
 
 // New makes a queue whose batches have up to limit changes. run sets their errors.
 func New[T any](limit int, run func([]*Change[T])) *Queue[T] {
-	return &Queue[T]{limit: limit, run: run, lead: make(chan struct{}, 1), closed: make(chan struct{})}
+	return NewOfKinds(limit, func(T) int { return 0 }, run)
+}
+
+// NewOfKinds makes a queue whose batches are each of one kind: of whoever waits
+// longest, so that no kind waits for more than the batches before it. Two batches
+// of one kind each can cost less than two of both, and while one is written, the
+// callers of the other go on.
+func NewOfKinds[T any](limit int, kind func(T) int, run func([]*Change[T])) *Queue[T] {
+	return &Queue[T]{limit: limit, kind: kind, run: run, lead: make(chan struct{}, 1), closed: make(chan struct{})}
 }
 
 // Do runs a change and returns its error. Timeout when ctx ended, and Unavailable
@@ -93,24 +102,34 @@ func (q *Queue[T]) withdraw(ch *Change[T]) bool {
 	return i >= 0
 }
 
-// serve runs what waits right now, then gives the lead up. It waits for nobody, but
-// when callers have shared a batch it lets those go first who can go on at this
-// moment: they come back together. A panic ends the call of whoever leads, and
-// leaves no other waiting for ever.
+// take takes up those who wait and are of the kind of the one who waits longest.
+func (q *Queue[T]) take() (batch []*Change[T]) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.waiting = slices.DeleteFunc(q.waiting, func(ch *Change[T]) bool {
+		taken := len(batch) == 0 || len(batch) < q.limit && q.kind(ch.Work) == q.kind(batch[0].Work)
+		if taken {
+			batch = append(batch, ch)
+		}
+		return taken
+	})
+	return batch
+}
+
+// serve runs a batch of what waits right now, then gives the lead up. It waits for
+// nobody, but when callers have shared a batch it lets those go first who can go on
+// at this moment: they come back together. A panic ends the call of whoever leads,
+// and leaves no other waiting for ever.
 func (q *Queue[T]) serve() {
 	defer func() { <-q.lead }()
 	if q.company {
 		runtime.Gosched()
 	}
-	q.mu.Lock()
-	n := min(len(q.waiting), q.limit)
-	batch := slices.Clone(q.waiting[:n])
-	q.waiting = slices.Delete(q.waiting, 0, n)
-	q.mu.Unlock()
-	if n == 0 {
+	batch := q.take()
+	if len(batch) == 0 {
 		return
 	}
-	q.company = n > 1
+	q.company = len(batch) > 1
 	broken := true
 	defer func() {
 		for _, ch := range batch {

@@ -21,9 +21,11 @@ type gate struct {
 	leave chan error // what its members get
 }
 
-func newGate(limit int) *gate {
+func newGate(limit int) *gate { return newGateOf(limit, func(int) int { return 0 }) }
+
+func newGateOf(limit int, kind func(int) int) *gate {
 	g := &gate{enter: make(chan []int), leave: make(chan error)}
-	g.Queue = batch.New(limit, func(all []*batch.Change[int]) {
+	g.Queue = batch.NewOfKinds(limit, kind, func(all []*batch.Change[int]) {
 		var works []int
 		for _, ch := range all {
 			works = append(works, ch.Work)
@@ -64,6 +66,34 @@ func TestWhatWaitsSharesABatch(t *testing.T) {
 		for n, end := range ends {
 			if err := <-end; err != nil {
 				t.Errorf("change %d: %v", n, err)
+			}
+		}
+	})
+}
+
+// TestABatchIsOfOneKind lets odd and even changes wait in one queue: whoever waits
+// longest says which go, in their order, and none is passed over for ever.
+func TestABatchIsOfOneKind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGateOf(3, func(n int) int { return n % 2 })
+		var ends []<-chan error
+		for _, n := range []int{0, 1, 2, 3, 4, 5, 7} {
+			ends = append(ends, g.start(t.Context(), n))
+		}
+		var batches []string
+		for n := range 4 {
+			batches = append(batches, fmt.Sprint(<-g.enter))
+			if n == 0 {
+				ends = append(ends, g.start(t.Context(), 6))
+			}
+			g.leave <- nil
+		}
+		if got := fmt.Sprint(batches); got != "[[0] [1 3 5] [2 4 6] [7]]" {
+			t.Fatalf("batches %s", got)
+		}
+		for _, end := range ends {
+			if err := <-end; err != nil {
+				t.Error(err)
 			}
 		}
 	})

@@ -14,7 +14,7 @@ type acting struct {
 	entry store.Entry // chained
 }
 
-func (a *acting) alone() bool { return true }
+func (a *acting) kind() kind { return alone }
 
 func (a *acting) wants(w *wants) {
 	w.head = true

@@ -13,14 +13,27 @@ type change interface {
 	// decide applies the change to a view. It checks every guard first, so that an
 	// error has changed nothing; a change that stands alone may fail half way.
 	decide(v *view, op string) error
-	// alone reports whether the change needs a transaction of its own.
-	alone() bool
+	// kind says with which changes it may share a transaction.
+	kind() kind
 }
+
+// kind is of changes that share transactions. A transaction of one kind has few
+// parts, each with many rows, and its statement is one of few.
+type kind int
+
+const (
+	alone kind = iota // needs a transaction of its own
+	keeps
+	opens
+	finishes
+)
+
+func kindOf(ch change) int { return int(ch.kind()) }
 
 // keeping stores objects without an entry.
 type keeping struct{ objects []store.Object }
 
-func (k *keeping) alone() bool    { return false }
+func (k *keeping) kind() kind     { return keeps }
 func (k *keeping) wants(w *wants) { w.refs(nil, k.objects) }
 func (k *keeping) decide(v *view, _ string) error {
 	v.keep(k.objects)
@@ -33,7 +46,7 @@ type opening struct {
 	intent store.Intent // opened
 }
 
-func (o *opening) alone() bool { return false }
+func (o *opening) kind() kind { return opens }
 
 func (o *opening) key() spendKey { return spendOf(o.in.Claim.Episode, o.in.Effect, o.in.Scope) }
 
@@ -120,7 +133,7 @@ type finishing struct {
 	entry store.Entry // chained
 }
 
-func (f *finishing) alone() bool { return false }
+func (f *finishing) kind() kind { return finishes }
 
 func (f *finishing) wants(w *wants) {
 	w.head = true

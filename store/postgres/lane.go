@@ -23,8 +23,8 @@ type member = batch.Change[change]
 
 // lane owns a connection on which a store writes, and the row that says how far it
 // is. It is used by one goroutine at a time. A store has one lane: what arrives
-// while it syncs, be it an intent or an outcome, is the next transaction, and the
-// fewer those are, the less each call costs.
+// while it syncs is the next transaction, intents or outcomes, and the fewer those
+// are, the less each call costs.
 type lane struct {
 	owner     string        // of leases
 	step      time.Duration // bounds one round trip; a server that takes longer has hung
@@ -44,7 +44,7 @@ type lane struct {
 func newLane(owner, life string, step time.Duration, m *memory, dial func(context.Context, func()) (*pgx.Conn, error)) *lane {
 	l := &lane{owner: owner, step: step, key: metaWriter + owner, at: progress{life: life}, unsettled: true, memory: m}
 	l.connect = func(ctx context.Context) (*pgx.Conn, error) { return dial(ctx, func() { l.warnings.Add(1) }) }
-	l.queue = batch.New(batchLimit, l.run)
+	l.queue = batch.NewOfKinds(batchLimit, kindOf, l.run)
 	return l
 }
 
@@ -53,18 +53,14 @@ func (l *lane) do(ctx context.Context, op string, ch change) error {
 	return asFault(ctx, op, l.queue.Do(ctx, op, ch))
 }
 
-// run lets changes that may share a transaction share one.
+// run lets changes of a kind share a transaction.
 func (l *lane) run(waiting []*member) {
-	var group []*member
-	for _, m := range waiting {
-		if m.Work.alone() {
-			l.serve([]*member{m})
-		} else {
-			group = append(group, m)
-		}
+	if waiting[0].Work.kind() != alone {
+		l.serve(waiting)
+		return
 	}
-	if len(group) > 0 {
-		l.serve(group)
+	for _, m := range waiting {
+		l.serve([]*member{m})
 	}
 }
 
@@ -128,7 +124,7 @@ var errUnforeseen = errors.New("what is remembered does not do")
 // foresee runs a group in one statement, decided on what is remembered. With an
 // error nothing of it is committed or ever will be, except with kind Uncertain.
 func (l *lane) foresee(group []*member) error {
-	if group[0].Work.alone() || l.conn == nil || l.conn.IsClosed() || l.unsettled || l.replaced {
+	if group[0].Work.kind() == alone || l.conn == nil || l.conn.IsClosed() || l.unsettled || l.replaced {
 		return errUnforeseen
 	}
 	w := wanted(group)
@@ -184,7 +180,7 @@ func decide(group []*member, v *view) bool {
 			m.Err = batch.Ended(m.Ctx, m.Op)
 		} else if m.Err = m.Work.decide(v, m.Op); m.Err != nil {
 			all = false
-			if m.Work.alone() {
+			if m.Work.kind() == alone {
 				v.out = writes{}
 			}
 		}

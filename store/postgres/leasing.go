@@ -28,7 +28,7 @@ type taking struct {
 	refused error // the lease is another's: not an error of the transaction
 }
 
-func (t *taking) alone() bool    { return true }
+func (t *taking) kind() kind     { return alone }
 func (t *taking) wants(w *wants) { want(&w.leases, t.episode); w.holders = true }
 
 func (t *taking) decide(v *view, op string) error {
@@ -91,7 +91,7 @@ func (v *view) depose(owner string) error {
 // the only one, and passed over when there are several.
 type giving struct{ leases []store.Lease }
 
-func (g *giving) alone() bool { return true }
+func (g *giving) kind() kind { return alone }
 
 func (g *giving) wants(w *wants) {
 	for _, l := range g.leases {
@@ -124,7 +124,7 @@ type renewing struct {
 	wanted []store.Lease
 }
 
-func (n *renewing) alone() bool { return true }
+func (n *renewing) kind() kind { return alone }
 
 func (n *renewing) wants(w *wants) {
 	for _, l := range n.leases {
