@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"world/fault"
 	"world/store/batch"
@@ -26,19 +27,22 @@ type member = batch.Change[change]
 // while it syncs is the next transaction, intents or outcomes, and the fewer those
 // are, the less each call costs.
 type lane struct {
-	owner     string        // of leases
-	step      time.Duration // bounds one round trip; a server that takes longer has hung
-	key       string        // of the writer's row
-	connect   func(context.Context) (*pgx.Conn, error)
-	conn      *pgx.Conn // nil while there is none
-	bounded   time.Time // until when the connection answers, or fails
-	at        progress
-	unsettled bool         // a COMMIT may have happened that nobody has looked for
-	replaced  bool         // another process writes under this owner's name
-	sealed    bool         // it writes though the store is held or sealed
-	warnings  atomic.Int64 // of the server
-	memory    *memory
-	queue     *batch.Queue[change]
+	owner   string        // of leases
+	step    time.Duration // bounds one round trip; a server that takes longer has hung
+	key     string        // of the writer's row
+	connect func(context.Context) (*pgx.Conn, error)
+	conn    *pgx.Conn // nil while there is none
+	bounded time.Time // until when the connection answers, or fails
+	at      progress
+
+	statements map[string]*pgconn.StatementDescription // prepared on the connection
+	params     params                                  // of the statement that is sent
+	unsettled  bool                                    // a COMMIT may have happened that nobody has looked for
+	replaced   bool                                    // another process writes under this owner's name
+	sealed     bool                                    // it writes though the store is held or sealed
+	warnings   atomic.Int64                            // of the server
+	memory     *memory
+	queue      *batch.Queue[change]
 }
 
 func newLane(owner, life string, step time.Duration, m *memory, dial func(context.Context, func()) (*pgx.Conn, error)) *lane {

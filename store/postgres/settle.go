@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"world/fault"
 	"world/store/rows"
@@ -65,7 +66,7 @@ func (l *lane) ready(ctx context.Context) error {
 		if err != nil {
 			return asFault(ctx, "postgres: connect", err)
 		}
-		l.conn, l.bounded = conn, time.Time{}
+		l.conn, l.bounded, l.statements = conn, time.Time{}, map[string]*pgconn.StatementDescription{}
 		l.memory.forget()
 	}
 	if !l.unsettled {

@@ -72,17 +72,43 @@ func (l *lane) commit(group []*member, v *view) error {
 // it committed. Nobody who waits can end it: it is bounded by the connection.
 func (l *lane) write(alone bool, sql string, args []any) (committed bool, err error) {
 	l.bound()
+	statement, err := l.prepared(sql)
+	if err != nil {
+		return false, err
+	}
+	ctx, conn := context.Background(), l.conn.PgConn()
 	if alone {
-		_, err := l.conn.Exec(context.Background(), sql, args...)
+		_, err := conn.ExecStatement(ctx, statement, l.params.of(args), inBinary, inBinary).Close()
 		return err == nil, err
 	}
-	var b pgx.Batch
-	b.Queue(sql, args...)
-	b.Queue("COMMIT").Exec(func(tag pgconn.CommandTag) error {
-		committed = tag.String() == "COMMIT"
-		return nil
-	})
-	return committed, l.conn.SendBatch(context.Background(), &b).Close()
+	var b pgconn.Batch
+	b.ExecStatement(statement, l.params.of(args), inBinary, inBinary)
+	b.ExecParams("COMMIT", nil, nil, nil, nil)
+	answers, err := conn.ExecBatch(ctx, &b).ReadAll()
+	return err == nil && answers[len(answers)-1].CommandTag.String() == "COMMIT", err
+}
+
+// statementsKept is how many statements stay prepared. Transactions have few
+// shapes; should there be more, all are prepared anew.
+const statementsKept = 256
+
+// prepared returns a statement of this connection.
+func (l *lane) prepared(sql string) (*pgconn.StatementDescription, error) {
+	if s := l.statements[sql]; s != nil {
+		return s, nil
+	}
+	ctx := context.Background()
+	if len(l.statements) >= statementsKept {
+		if err := l.conn.DeallocateAll(ctx); err != nil {
+			return nil, err
+		}
+		clear(l.statements)
+	}
+	s, err := l.conn.Prepare(ctx, sql, sql)
+	if err == nil {
+		l.statements[sql] = s
+	}
+	return s, err
 }
 
 // bound makes the connection fail by itself when the server takes longer than
@@ -97,7 +123,6 @@ func (l *lane) bound() {
 	l.bounded = now.Add(l.step + l.step/10)
 	// It fails for a closed connection alone, which what is sent next will find.
 	_ = l.conn.PgConn().Conn().SetDeadline(l.bounded)
-
 }
 
 // refused reports whether the server's answer says that nothing was committed: an
