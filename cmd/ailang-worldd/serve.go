@@ -50,7 +50,7 @@ func newServe() *cobra.Command {
 	flags.StringVar(&f.workspaces, "workspace-root", "", "directory of the episodes' worktrees; without it no tool can act")
 	flags.StringVar(&f.state, "state-dir", "", "directory of socket, read token, archive and policies (default: that of the store's file; required with a database)")
 	flags.StringVar(&f.interpreter, "ailang-bin", "", "interpreter to archive for transitions that pin it; it must refuse, when tried, what it was given no capability for")
-	flags.StringVar(&f.tool, "tool-ailang-bin", "", "tool binary that carries out effects (default: the world-tool beside this program)")
+	flags.StringVar(&f.tool, "tool-ailang-bin", "", "tool binary that carries out effects; runs see the folder it lies in (default: the world-tool beside this program)")
 	flags.StringVar(&f.examples, "examples-dir", "", "directory of example programs to search (default: those that world-tool has)")
 	flags.StringSliceVar(&f.allowCaps, "run-allow-caps", nil, "capabilities that programs may be run with besides IO and FS: Env, Net")
 	flags.StringSliceVar(&f.netAllow, "run-net-allow", nil, "loopback IP:PORT that AILANG lets programs with Net name; the jail they run in has no network")

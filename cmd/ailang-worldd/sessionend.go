@@ -25,8 +25,8 @@ func newSessionEnd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "end EPISODE --db FILE|URL",
 		Short: "End an episode for ever, after one human act at the terminal",
-		Long: "Show what an episode has spent and how its worktree differs from the commit that it was made\n" +
-			"from, revoke its sessions, and close its name for ever. Files that a program closed to its own\n" +
+		Long: "Show what an episode has spent and how its worktree differs from its last commit, revoke its\n" +
+			"sessions, and close its name for ever. Files that a program closed to its own\n" +
 			"user are opened to him first, and the policies that were kept for its calls are removed. The\n" +
 			"worktree is kept and handed back to you, unless --remove-worktree takes it away with all that is\n" +
 			"in it; its branch is removed too then, if nothing was committed on it. A worktree that was kept\n" +

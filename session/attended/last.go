@@ -128,7 +128,8 @@ const shownChanges = 40
 // notice is what the operator sees before the question.
 func (l last) notice() []string {
 	if l.ended != "" {
-		return []string{fmt.Sprintf("Episode %s has ended, and its worktree was kept.", l.episode)}
+		return []string{fmt.Sprintf("Episode %s has ended, and its worktree was kept for you. Look in it for what is not committed:", l.episode),
+			"nobody has compared it since."}
 	}
 	lines := []string{fmt.Sprintf("Episode %s has spent:", l.episode)}
 	if len(l.ledger.Spent) == 0 {
@@ -140,11 +141,16 @@ func (l last) notice() []string {
 	if l.tree == nil {
 		return append(lines, "It has no worktree here.")
 	}
+	return append(lines, l.differences()...)
+}
+
+// differences tells how the worktree differs from its last commit, whoever made that.
+func (l last) differences() []string {
 	c := l.changed()
 	if c == nil {
-		return append(lines, "What has changed in its worktree is not known: "+l.unknown+".")
+		return []string{"What has changed in its worktree is not known: " + l.unknown + "."}
 	}
-	lines = append(lines, fmt.Sprintf("Its worktree differs from commit %s in %d file(s), +%d -%d lines:", c.Commit, c.Files, c.Added, c.Deleted))
+	lines := []string{fmt.Sprintf("Its worktree differs from commit %s, its last, in %d file(s), +%d -%d lines:", c.Commit, c.Files, c.Added, c.Deleted)}
 	for i, ch := range l.changes {
 		if i == shownChanges {
 			return append(lines, fmt.Sprintf("  and %d more", len(l.changes)-i))

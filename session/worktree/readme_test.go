@@ -45,8 +45,8 @@ func TestTheReadmeTakesWorkOver(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v:\n%s\n%s", err, commands, out)
 	}
-	if !strings.Contains(string(out), "+changed") {
-		t.Errorf("what changed is not shown:\n%s", out)
+	if !strings.Contains(string(out), "+changed") || !strings.Contains(string(out), "+42") {
+		t.Errorf("what changed, or what is new, is not shown:\n%s", out)
 	}
 	for name, want := range map[string]string{"answer.txt": "42\n", "note.txt": "changed\n"} {
 		if got, err := os.ReadFile(filepath.Join(repository, name)); err != nil || string(got) != want {
