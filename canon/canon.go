@@ -35,7 +35,7 @@ func (k Kind) String() string { return kindNames[k] }
 
 // Limits bounds a parse. A zero field means the default.
 type Limits struct {
-	Bytes int  // default 4 MiB
+	Bytes int  // of the text, and of all its numbers in plain decimal; default 4 MiB
 	Depth int  // nesting levels, default 64
 	Pairs bool // read an escaped surrogate pair as its one character, for bodies that clients encode
 }

@@ -77,6 +77,14 @@ func TestRefused(t *testing.T) {
 	if _, err := canon.Parse([]byte(`"abc"`), canon.Limits{Bytes: 5}); err != nil {
 		t.Errorf("5 bytes under a limit of 5: got %v", err)
 	}
+	// Exponents are few bytes, and the plain numbers that they stand for are many.
+	numbers := func(n int) []byte { return []byte("[" + strings.Repeat("1e999,", n) + "0]") }
+	if _, err := canon.Parse(numbers(9), canon.Limits{Bytes: 9001}); err != nil {
+		t.Errorf("numbers that fill their room: %v", err)
+	}
+	if _, err := canon.Parse(numbers(10), canon.Limits{Bytes: 9001}); !fault.Is(err, fault.Limit) {
+		t.Errorf("numbers over the limit together: %v", err)
+	}
 }
 
 func TestAccessors(t *testing.T) {

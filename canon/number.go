@@ -56,6 +56,11 @@ func (p *parser) number() (Value, error) {
 	if len(text) > maxNumber {
 		return Value{}, fault.New(op, fault.Limit, "number over %d bytes at byte %d", maxNumber, start)
 	}
+	// A few bytes with an exponent are many in plain text: all of them together are held
+	// to the size of what they came in.
+	if p.room -= len(text); p.room < 0 {
+		return Value{}, fault.New(op, fault.Limit, "numbers too large together in plain decimal, at byte %d", start)
+	}
 	return Value{kind: Number, text: text}, nil
 }
 

@@ -26,7 +26,7 @@ func Parse(raw []byte, limits Limits) (Value, error) {
 	if !utf8.Valid(raw) {
 		return Value{}, fault.New(op, fault.Invalid, "not valid UTF-8")
 	}
-	p := parser{raw: raw, depth: limits.Depth, pairs: limits.Pairs}
+	p := parser{raw: raw, depth: limits.Depth, pairs: limits.Pairs, room: limits.Bytes}
 	v, err := p.value()
 	if err != nil {
 		return Value{}, err
@@ -54,6 +54,7 @@ type parser struct {
 	at    int
 	depth int
 	pairs bool
+	room  int // bytes left for numbers in plain decimal text
 }
 
 func (p *parser) bad(what string) error {
