@@ -16,7 +16,7 @@ import (
 // floors, and its own. The longest matching prefix places a package.
 var floors = [][]string{
 	{"broker/law", "fault"},
-	{"canon", "spec", "infile"},
+	{"canon", "spec", "infile", "rootwalk"},
 	{"store", "z3"},
 	{"store/record", "store/rows", "store/batch"},
 	{"store/sqlite", "store/postgres", "store/fsck", "store/why", "store/handover", "confine"},

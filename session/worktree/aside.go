@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"world/confine"
+	"world/rootwalk"
 )
 
 // unfinished reports whether a change is what a tool has not put in its place, which
@@ -24,7 +25,7 @@ func sweep(at string) error {
 		return err
 	}
 	defer root.Close()
-	return fs.WalkDir(root.FS(), ".", func(name string, e fs.DirEntry, err error) error {
+	return rootwalk.Walk(root, ".", func(name string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil || !confine.IsAside(path.Base(name)):
 			return err

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+
+	"world/rootwalk"
 )
 
 // readable lets their owner read the files and use the folders of a worktree that
@@ -16,7 +18,7 @@ func readable(path string) error {
 		return err
 	}
 	defer root.Close()
-	return fs.WalkDir(root.FS(), ".", func(name string, e fs.DirEntry, err error) error {
+	return rootwalk.Walk(root, ".", func(name string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}

@@ -24,6 +24,7 @@ func closed(t *testing.T) (w worktree.Worktree, outside string) {
 		t.Fatal(err)
 	}
 	write(t, w.Path, "nr", "1\n")
+	write(t, w.Path, "raw\xff/in", "1\n")
 	write(t, w.Path, "shut/in", "1\n2\n")
 	write(t, w.Path, "note.txt", "hello\nagain\n")
 	outside = filepath.Join(string(r), "outside")
@@ -31,7 +32,7 @@ func closed(t *testing.T) (w worktree.Worktree, outside string) {
 	if err := os.Symlink(outside, filepath.Join(w.Path, "link")); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"nr", "shut/in", "shut", "note.txt", "../outside"} {
+	for _, name := range []string{"nr", "raw\xff/in", "raw\xff", "shut/in", "shut", "note.txt", "../outside"} {
 		at := filepath.Join(w.Path, name)
 		if confine.HandOver(at, confine.OfWorktree(w.Path)) != nil || os.Chmod(at, 0) != nil {
 			t.Fatal(at)
@@ -46,7 +47,7 @@ func TestWhatIsClosedIsCompared(t *testing.T) {
 	w, outside := closed(t)
 	changes, err := w.Changes(t.Context(), confinetest.Jail(t, 0), confine.OfWorktree(w.Path))
 	want := []worktree.Change{
-		{Path: "link", Added: 1, New: true}, {Path: "note.txt", Added: 1}, {Path: "nr", Added: 1, New: true}, {Path: "shut/in", Added: 2, New: true},
+		{Path: "link", Added: 1, New: true}, {Path: "note.txt", Added: 1}, {Path: "nr", Added: 1, New: true}, {Path: "raw\xff/in", Added: 1, New: true}, {Path: "shut/in", Added: 2, New: true},
 	}
 	if err != nil || !slices.Equal(changes, want) {
 		t.Errorf("got %+v, %v, want %+v", changes, err, want)

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"world/confine"
+	"world/rootwalk"
 )
 
 // whiteout reports the mark of the overlay for a name that was deleted. Programs
@@ -56,7 +57,7 @@ func (j *judge) was(c *Change, before fs.FileInfo) {
 // below holds everything in a directory that is going to be deleted to the law, and
 // notes each file and link that goes with it.
 func (j *judge) below(dir string) error {
-	return fs.WalkDir(j.worktree.FS(), dir, func(name string, e fs.DirEntry, err error) error {
+	return rootwalk.Walk(j.worktree, dir, func(name string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return broken(name, err)
 		}
