@@ -94,7 +94,7 @@ const (
 // The processor limit warns a second before it kills, so that it can be named.
 func (o order) limit(space uint64) error {
 	l := o.Limits
-	seconds := uint64((l.CPU + time.Second - 1) / time.Second)
+	seconds := uint64(l.seconds() / time.Second)
 	type limit struct {
 		resource   int
 		soft, hard uint64

@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -73,22 +74,71 @@ func filter(sockets, forks bool) error {
 	return nil
 }
 
+// ruling is what becomes of one system call: instructions that end with an answer.
+type ruling struct {
+	call uint32
+	then []unix.SockFilter
+}
+
+func load(offset uint32) unix.SockFilter {
+	return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: offset}
+}
+
+func equal(k uint32, yes, no uint8) unix.SockFilter {
+	return unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: k, Jt: yes, Jf: no}
+}
+
+func anyBit(k uint32, yes, no uint8) unix.SockFilter {
+	return unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, K: k, Jt: yes, Jf: no}
+}
+
+func answer(k uint32) unix.SockFilter { return unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: k} }
+
+var (
+	allow = answer(unix.SECCOMP_RET_ALLOW)
+	deny  = answer(unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM))
+)
+
 // filterProgram denies with EPERM, except clone3: its flags are out of a filter's
 // sight, and ENOSYS makes every C library fall back to clone. To map memory that
 // RLIMIT_DATA does not count answers ENOMEM: shared memory without a file, and what
 // grows downwards, which the kernel takes for a stack.
 func filterProgram(sockets, forks bool) []unix.SockFilter {
-	load := func(offset uint32) unix.SockFilter {
-		return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: offset}
+	calls := slices.Clone(forbidden)
+	if !sockets {
+		calls = append(calls, unix.SYS_SOCKET)
 	}
-	equal := func(k uint32, yes, no uint8) unix.SockFilter {
-		return unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: k, Jt: yes, Jf: no}
+	if !forks {
+		calls = append(calls, forkCalls...)
 	}
-	anyBit := func(k uint32, yes, no uint8) unix.SockFilter {
-		return unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, K: k, Jt: yes, Jf: no}
+	var rulings []ruling
+	rule := func(call uint32, then ...unix.SockFilter) { rulings = append(rulings, ruling{call, then}) }
+	for _, call := range calls {
+		rule(call, deny)
 	}
-	answer := func(k uint32) unix.SockFilter { return unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: k} }
-	deny := answer(unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM))
+	// What a process may set for itself it must not set for who watches it.
+	for _, call := range ofOthers {
+		rule(call, load(offsetArgument), equal(0, 0, 1), allow, deny)
+	}
+	for _, call := range [][2]uint32{{unix.SYS_SETPRIORITY, unix.PRIO_PROCESS}, {unix.SYS_IOPRIO_SET, ioprioProcess}} {
+		rule(call[0], load(offsetArgument), equal(call[1], 0, 3), load(offsetCommand), equal(0, 0, 1), allow, deny)
+	}
+	// What a socket may hold is counted as what it may hold from the beginning.
+	rule(unix.SYS_SETSOCKOPT, load(offsetCommand), equal(unix.SOL_SOCKET, 0, 3),
+		load(offsetInfoLow), equal(unix.SO_SNDBUF, 0, 1), deny, allow)
+	// Such a signal can also be sent through a descriptor, or be asked for when there is
+	// something to read; without a word of its own it is as that of kill.
+	rule(unix.SYS_PIDFD_SEND_SIGNAL, load(offsetInfoLow), equal(0, 0, 2), load(offsetInfoHigh), equal(0, 1, 0), deny, allow)
+	rule(unix.SYS_FCNTL, load(offsetCommand), equal(unix.F_SETSIG, 0, 1), deny, allow)
+	rule(unix.SYS_MMAP, load(offsetMapFlags),
+		anyBit(unix.MAP_GROWSDOWN, 2, 0), anyBit(unix.MAP_ANONYMOUS, 0, 2), anyBit(unix.MAP_SHARED, 0, 1),
+		answer(unix.SECCOMP_RET_ERRNO|uint32(unix.ENOMEM)), allow)
+	rule(unix.SYS_CLONE3, answer(unix.SECCOMP_RET_ERRNO|uint32(unix.ENOSYS)))
+	clone := []unix.SockFilter{load(offsetArgument), anyBit(newNamespace, 0, 1), deny}
+	if !forks {
+		clone = append(clone, anyBit(unix.CLONE_THREAD, 1, 0), deny)
+	}
+	rule(unix.SYS_CLONE, append(clone, allow)...)
 
 	p := []unix.SockFilter{
 		load(offsetArch), equal(nativeArch, 1, 0), answer(unix.SECCOMP_RET_KILL_PROCESS),
@@ -97,42 +147,25 @@ func filterProgram(sockets, forks bool) []unix.SockFilter {
 	if foreignBit != 0 {
 		p = append(p, anyBit(foreignBit, 0, 1), answer(unix.SECCOMP_RET_KILL_PROCESS))
 	}
-	calls := slices.Clone(forbidden)
-	if !sockets {
-		calls = append(calls, unix.SYS_SOCKET)
+	slices.SortFunc(rulings, func(a, b ruling) int { return cmp.Compare(a.call, b.call) })
+	return append(p, search(rulings)...)
+}
+
+// search finds the ruling of the call that is loaded, among some sorted by call, and
+// allows what has none. It halves them: the kernel runs a new filter once for every
+// system call that there is, to learn which are always allowed.
+func search(rulings []ruling) (p []unix.SockFilter) {
+	if len(rulings) <= 2 {
+		for _, r := range rulings {
+			p = append(append(p, equal(r.call, 0, uint8(len(r.then)))), r.then...)
+		}
+		return append(p, allow)
 	}
-	if !forks {
-		calls = append(calls, forkCalls...)
+	half := len(rulings) / 2
+	below, rest := search(rulings[:half]), search(rulings[half:])
+	p = []unix.SockFilter{
+		{Code: unix.BPF_JMP | unix.BPF_JGE | unix.BPF_K, K: rulings[half].call, Jt: 0, Jf: 1},
+		{Code: unix.BPF_JMP | unix.BPF_JA, K: uint32(len(below))},
 	}
-	for _, call := range calls {
-		p = append(p, equal(call, 0, 1), deny)
-	}
-	// What a process may set for itself it must not set for who watches it.
-	for _, call := range ofOthers {
-		p = append(p, equal(call, 0, 4), load(offsetArgument), equal(0, 0, 1), answer(unix.SECCOMP_RET_ALLOW), deny)
-	}
-	for _, call := range [][2]uint32{{unix.SYS_SETPRIORITY, unix.PRIO_PROCESS}, {unix.SYS_IOPRIO_SET, ioprioProcess}} {
-		p = append(p, equal(call[0], 0, 6), load(offsetArgument), equal(call[1], 0, 3),
-			load(offsetCommand), equal(0, 0, 1), answer(unix.SECCOMP_RET_ALLOW), deny)
-	}
-	p = append(p,
-		// What a socket may hold is counted as what it may hold from the beginning.
-		equal(unix.SYS_SETSOCKOPT, 0, 6), load(offsetCommand), equal(unix.SOL_SOCKET, 0, 3),
-		load(offsetInfoLow), equal(unix.SO_SNDBUF, 0, 1), deny, answer(unix.SECCOMP_RET_ALLOW),
-		// Such a signal can also be sent through a descriptor, or be asked for when there is
-		// something to read; without a word of its own it is as that of kill.
-		equal(unix.SYS_PIDFD_SEND_SIGNAL, 0, 5),
-		load(offsetInfoLow), equal(0, 0, 2), load(offsetInfoHigh), equal(0, 1, 0), deny,
-		load(offsetNumber),
-		equal(unix.SYS_FCNTL, 0, 4), load(offsetCommand), equal(unix.F_SETSIG, 0, 1), deny, answer(unix.SECCOMP_RET_ALLOW),
-		equal(unix.SYS_MMAP, 0, 6), load(offsetMapFlags),
-		anyBit(unix.MAP_GROWSDOWN, 2, 0), anyBit(unix.MAP_ANONYMOUS, 0, 2), anyBit(unix.MAP_SHARED, 0, 1),
-		answer(unix.SECCOMP_RET_ERRNO|uint32(unix.ENOMEM)), answer(unix.SECCOMP_RET_ALLOW),
-		equal(unix.SYS_CLONE3, 0, 1), answer(unix.SECCOMP_RET_ERRNO|uint32(unix.ENOSYS)),
-		equal(unix.SYS_CLONE, 1, 0), answer(unix.SECCOMP_RET_ALLOW),
-		load(offsetArgument), anyBit(newNamespace, 0, 1), deny)
-	if !forks {
-		p = append(p, anyBit(unix.CLONE_THREAD, 1, 0), deny)
-	}
-	return append(p, answer(unix.SECCOMP_RET_ALLOW))
+	return slices.Concat(p, below, rest)
 }

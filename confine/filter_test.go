@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// answer runs a filter program as the kernel would, for the instructions it uses.
-func answer(t *testing.T, program []unix.SockFilter, arch, number, argument uint32) uint32 {
+// judge runs a filter program as the kernel would, for the instructions it uses.
+func judge(t *testing.T, program []unix.SockFilter, arch, number, argument uint32) uint32 {
 	t.Helper()
 	var accumulator uint32
 	first, second := argument, argument
@@ -34,6 +34,10 @@ func answer(t *testing.T, program []unix.SockFilter, arch, number, argument uint
 			skip(accumulator == i.K)
 		case unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K:
 			skip(accumulator&i.K != 0)
+		case unix.BPF_JMP | unix.BPF_JGE | unix.BPF_K:
+			skip(accumulator >= i.K)
+		case unix.BPF_JMP | unix.BPF_JA:
+			at += int(i.K)
 		case unix.BPF_RET | unix.BPF_K:
 			return i.K
 		default:
@@ -112,16 +116,16 @@ func TestFilterProgram(t *testing.T) {
 	}
 	strict, lenient := filterProgram(false, false), filterProgram(true, true)
 	for _, test := range tests {
-		if got := answer(t, strict, nativeArch, test.number, test.argument); got != test.strict {
+		if got := judge(t, strict, nativeArch, test.number, test.argument); got != test.strict {
 			t.Errorf("%s (%d), strict: %#x", test.name, test.number, got)
 		}
-		if got := answer(t, lenient, nativeArch, test.number, test.argument); got != test.lenient {
+		if got := judge(t, lenient, nativeArch, test.number, test.argument); got != test.lenient {
 			t.Errorf("%s (%d), lenient: %#x", test.name, test.number, got)
 		}
-		if got := answer(t, lenient, nativeArch+1, test.number, test.argument); got != kill {
+		if got := judge(t, lenient, nativeArch+1, test.number, test.argument); got != kill {
 			t.Errorf("%s of another architecture: %#x", test.name, got)
 		}
-		if got := answer(t, lenient, nativeArch, test.number|foreignBit, test.argument); foreignBit != 0 && got != kill {
+		if got := judge(t, lenient, nativeArch, test.number|foreignBit, test.argument); foreignBit != 0 && got != kill {
 			t.Errorf("%s of the other ABI: %#x", test.name, got)
 		}
 	}

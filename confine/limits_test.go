@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"world/confine"
 	"world/fault"
 )
@@ -119,17 +121,52 @@ func TestLimitsOfScratch(t *testing.T) {
 	}
 }
 
-// TestProcessorOfTheDeaf: a verb that is killed before it can say that its processor
-// time is spent has ended by that all the same, and one that dies of anything else has not.
+// TestTimers: what runs as the first stage has timers that may be late, and a program
+// those that it has elsewhere.
+func TestTimers(t *testing.T) {
+	s := newSite(t, confine.Namespaces)
+	s.forms(func(s site, form string, change func(confine.Spec) confine.Spec) {
+		want := map[string]string{"verb": "ok 1000000", "program": "ok 50000"}[form]
+		if got := s.run(change(s.spec("slack"))); string(got.Stdout) != want || want == "" {
+			t.Errorf("%s: %q", form, got.Stdout)
+		}
+	})
+}
+
+// TestProcessorOfTheDeaf: a verb ends when its processor time is spent, and one that is
+// killed a second later, because it cannot look, has ended by that all the same; one that
+// dies of anything else has not.
 func TestProcessorOfTheDeaf(t *testing.T) {
 	s := newSite(t, confine.Process)
-	for want, args := range map[confine.Bound][]string{confine.CPUBound: {"spin", "deaf"}, confine.Died: {"crash"}} {
-		spec := s.spec(args...)
+	for _, test := range []struct {
+		args []string
+		want confine.Bound
+		took time.Duration // at most
+	}{
+		{[]string{"spin"}, confine.CPUBound, time.Second},
+		{[]string{"spin", "deaf"}, confine.CPUBound, 2 * time.Second},
+		{[]string{"crash"}, confine.Died, time.Second},
+	} {
+		spec := s.spec(test.args...)
 		spec.Limits.CPU = time.Second
-		if got := s.run(spec); got.Bound != want || !got.Started {
-			t.Errorf("%v ended %q, said %q %q", args, got.Bound, got.Stdout, got.Stderr)
+		before := spent(t)
+		got, took := s.run(spec), spent(t)-before
+		if got.Bound != test.want || !got.Started {
+			t.Errorf("%v ended %q, said %q %q", test.args, got.Bound, got.Stdout, got.Stderr)
+		}
+		if took > test.took+300*time.Millisecond {
+			t.Errorf("%v took %s of the processor", test.args, took)
 		}
 	}
+}
+
+// spent is the processor time of all children that this process has buried.
+func spent(t *testing.T) time.Duration {
+	var all unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_CHILDREN, &all); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(all.Utime.Nano() + all.Stime.Nano())
 }
 
 // TestLimitsInside: the first stage alone, with nobody outside to end it, ends at

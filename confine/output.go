@@ -49,7 +49,7 @@ func rest(to io.Writer, pipe *os.File) {
 		return // it is closed
 	}
 	raw.Control(func(fd uintptr) {
-		piece := make([]byte, 1<<16)
+		piece := make([]byte, 1<<12)
 		for left := maxPipe; left > 0; {
 			n, err := unix.Read(int(fd), piece)
 			if err == unix.EINTR {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -37,8 +38,12 @@ type ending struct {
 	Changes   []byte
 }
 
-// text is the ending's line in the report.
+// text is the ending's line in the report. One with nothing of a layer, as every verb's
+// is, needs no encoder, which takes long to make.
 func (e ending) text() ([]byte, error) {
+	if !e.Unstarted && e.Applied == NotApplied && e.Refused == "" && !e.Unjudged && e.Changes == nil {
+		return fmt.Appendf(nil, "{\"Exit\":%d,\"Bound\":%q}\n", e.Exit, e.Bound), nil
+	}
 	text, err := json.Marshal(e)
 	return append(text, '\n'), err
 }
@@ -72,6 +77,23 @@ type start struct {
 // beginWord is before it in its line on the lifeline.
 const beginWord = "begin "
 
+// line is what follows that word: the time in nanoseconds, and the arguments in JSON.
+func (s start) line() ([]byte, error) {
+	args, err := json.Marshal(s.Args)
+	return fmt.Appendf(nil, "%d %s\n", s.Wall, args), err
+}
+
+// readStart reads it.
+func readStart(line string) (s start, err error) {
+	wall, args, _ := strings.Cut(line, " ")
+	n, err := strconv.ParseInt(wall, 10, 64)
+	if err != nil {
+		return s, err
+	}
+	s.Wall = time.Duration(n)
+	return s, json.Unmarshal([]byte(args), &s.Args)
+}
+
 // maxLine is how long a line on the lifeline may be, in bytes: as long as all that
 // a program may be started with on Linux, in JSON.
 const maxLine = 16 << 20
@@ -88,8 +110,8 @@ func (r *reporter) live(lifeline *os.File, begun chan<- start) {
 			r.ask(Bound(said))
 			continue
 		}
-		var begin start
-		if err := json.Unmarshal([]byte(said), &begin); err != nil {
+		begin, err := readStart(said)
+		if err != nil {
 			break
 		}
 		r.clock(begin.Wall)
@@ -166,8 +188,8 @@ func (r *reporter) ask(bound Bound) {
 	r.mu.Unlock()
 }
 
-// rehearse makes ready what the end will need.
-func (r *reporter) rehearse() { ending{}.text() }
+// rehearse makes ready what the end of a run over a layer will need.
+func (r *reporter) rehearse() { ending{Applied: WasApplied}.text() }
 
 // wait says that this process waits, and returns what it is to begin with.
 func (r *reporter) wait(begun <-chan start) start {

@@ -66,6 +66,11 @@ type Limits struct {
 	Scratch   int64         // bytes of the private /tmp at level namespaces, which a program may fill with a file, directory or link for each 4 KiB
 }
 
+// seconds is the processor time that one process may have.
+func (l Limits) seconds() time.Duration {
+	return (l.CPU + time.Second - 1) / time.Second * time.Second
+}
+
 // Bound names the limit that ended a run. Append only.
 type Bound string
 

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -128,6 +128,10 @@ func (s Stage) begin(args []string) int {
 	// Below namespaces the daemon's death signals only this process, and inside
 	// them there is a moment before that signal is armed; the pipe covers both.
 	begun := make(chan start, 1)
+	// Read without blocking, it takes no thread to wait for.
+	if err := unix.SetNonblock(lifelineFD, true); err != nil {
+		return refuse("lifeline", err)
+	}
 	go r.live(os.NewFile(lifelineFD, "lifeline"), begun)
 	if !o.Waits {
 		r.clock(o.Wall)
@@ -145,9 +149,6 @@ func (s Stage) begin(args []string) int {
 		if l, err = o.lay(); err != nil {
 			return refuse("overlay", err)
 		}
-	}
-	if !o.child() {
-		o.heed(r) // before the bound on processes, since the runtime takes a thread for it
 	}
 	if err := o.enclose(); err != nil {
 		return refuse("enclose", err)
@@ -182,27 +183,24 @@ func (s Stage) call(o order, r *reporter, begun <-chan start) int {
 		if input, ok := s.Rehearsals[o.Args[0]]; ok {
 			verb(args, bytes.NewReader(input), io.Discard, io.Discard)
 		}
-		r.rehearse()
 		r.wait(begun)
 	}
+	o.heed(r)
 	r.begin()
 	r.end(ending{Exit: verb(args, os.Stdin, os.Stdout, os.Stderr)})
 	return 0
 }
 
-// heed ends a verb when it has spent its processor time; another program than this
-// process is measured at its end.
+// heed ends a verb when it has spent its processor time, for which it looks when all
+// of it can be spent at the earliest: to wait for the kernel's warning would take threads.
+// Another program than this process is measured at its end.
 func (o order) heed(r *reporter) {
-	warning := make(chan os.Signal, 1)
-	signal.Notify(warning, unix.SIGXCPU)
-	go func() {
-		for range warning {
-			var usage unix.Rusage
-			if unix.Getrusage(unix.RUSAGE_SELF, &usage) == nil && o.spent(usage) {
-				r.cut(CPUBound)
-			}
-		}
-	}()
+	var usage unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_SELF, &usage) == nil && used(usage) >= o.Limits.seconds() {
+		r.cut(CPUBound)
+	}
+	left := (o.Limits.seconds() - used(usage)) / time.Duration(runtime.GOMAXPROCS(0))
+	time.AfterFunc(max(left, time.Millisecond), func() { o.heed(r) })
 }
 
 // arguments returns the program's arguments with the file's path filled in.

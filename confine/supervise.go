@@ -20,6 +20,9 @@ func supervise(o order, r *reporter, settle func(*ending)) int {
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return refuse("dumpable", err)
 	}
+	if err := unix.Prctl(unix.PR_SET_TIMERSLACK, usualSlack, 0, 0, 0); err != nil {
+		return refuse("timers", err)
+	}
 	path, name, files := o.Path, o.Path, []uintptr{0, 1, 2}
 	if path == "" {
 		path, name = "/proc/self/fd/"+strconv.Itoa(o.Program), "program"
@@ -89,7 +92,12 @@ func (o order) bound(status unix.WaitStatus, usage unix.Rusage) Bound {
 
 // spent reports whether about as much processor time was used as one process may have.
 func (o order) spent(usage unix.Rusage) bool {
-	return time.Duration(usage.Utime.Nano()+usage.Stime.Nano()) >= o.Limits.CPU/4*3
+	return used(usage) >= o.Limits.CPU/4*3
+}
+
+// used is the processor time of a process.
+func used(usage unix.Rusage) time.Duration {
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
 // lethal is the signal that ended a program, or one that it watched and whose end it

@@ -17,18 +17,20 @@ const togetherEvery = 20 * time.Millisecond
 
 // together ends a run of which one process holds more private memory than each may
 // have, or all of them more than they may have together, whatever they have made of
-// it, with what their sockets may hold: the kernel's limit does not count what became read only after it was written, and
-// not what is mapped writable in the place of a mere reservation. Nor does the size of
-// the private /tmp count what the kernel keeps for each file there. It looks from time to
+// it, with what their sockets may hold and what the kernel keeps of their mappings; or
+// too many locks. The kernel's own limit does not count what became read only after it
+// was written, nor what is mapped writable in the place of a mere reservation, and the
+// size of the private /tmp not what is kept for each file there. It looks from time to
 // time, so what is filled between two looks comes on top.
 func (o order) together(r *reporter) {
 	if o.Level < Namespaces {
 		return // only process 1 sees all of them, and nobody else
 	}
+	var kept mappings
 	for range time.Tick(togetherEvery) {
-		most, all := held()
-		all += sockets() * perSocket
-		if most > o.Limits.Memory || o.Limits.Together > 0 && all > o.Limits.Together {
+		most, all, processes := held()
+		all += sockets()*perSocket + kept.look(processes)*perMapping
+		if most > o.Limits.Memory || locks() > maxLocks || o.Limits.Together > 0 && all > o.Limits.Together {
 			r.cut(MemoryBound)
 		}
 		if scratchFiles() > o.Limits.scratchFiles() {
@@ -71,9 +73,10 @@ func (l Limits) scratchFiles() int64 { return l.Scratch/4096 + 16 }
 var counts = []string{"RssAnon:", "VmSwap:", "VmPTE:"}
 
 // held is how many bytes of private memory the greatest of all processes but this one
-// holds, and all of them. Pages that several of them share since a fork count for
-// each. Anybody may read it of a process that nobody may trace.
-func held() (most, all int64) {
+// holds, and all of them, which are named by their directories. Pages that several of
+// them share since a fork count for each. Anybody may read it of a process that nobody
+// may trace.
+func held() (most, all int64, processes []string) {
 	files, err := filepath.Glob("/proc/[0-9]*/status")
 	if err != nil {
 		panic("confine: the pattern is none: " + err.Error())
@@ -94,7 +97,7 @@ func held() (most, all int64) {
 				one += kilobytes << 10
 			}
 		}
-		most, all = max(most, one), all+one
+		most, all, processes = max(most, one), all+one, append(processes, filepath.Dir(file))
 	}
-	return most, all
+	return most, all, processes
 }

@@ -58,3 +58,27 @@ func TestLimitsOfSockets(t *testing.T) {
 		}
 	}
 }
+
+// TestLimitsOfTheKernelsMemory: what the kernel keeps for a program counts as well, the
+// pieces of its address space and its locks on files, seen or not.
+func TestLimitsOfTheKernelsMemory(t *testing.T) {
+	s := newSite(t, confine.Namespaces)
+	for _, c := range []struct {
+		verb, each, processes string
+		env                   []string
+		want                  confine.Bound
+	}{
+		{"shred", "60000", "8", nil, confine.MemoryBound}, // 120 MiB of them
+		{"shred", "4000", "8", nil, confine.Unbounded},
+		{"shred", "40", "8", []string{"UNSEEN=1"}, confine.MemoryBound},
+		{"shred", "40", "1", []string{"UNSEEN=1"}, confine.Unbounded},
+		{"fasten", "3000", "3", nil, confine.MemoryBound},
+		{"fasten", "800", "4", nil, confine.Unbounded},
+	} {
+		spec := s.program(c.verb, c.each, c.processes)
+		spec.Limits.Together, spec.Env = 64<<20, append(spec.Env, c.env...)
+		if got := s.run(spec); got.Bound != c.want || c.want == confine.Unbounded && string(got.Stdout) != "ok " {
+			t.Errorf("%s %s in %s processes, %v: %+v", c.verb, c.each, c.processes, c.env, got)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"os"
+	"sync"
 	"syscall"
 )
 
@@ -35,7 +36,7 @@ func UserOf(name string) User {
 	}
 	sum := sha256.Sum256([]byte("world user " + name))
 	n := binary.BigEndian.Uint32(sum[:4])
-	if mapped(userBase + userSpan) {
+	if wide() {
 		return User(userBase + n%userSpan)
 	}
 	return User(smallBase + n%smallSpan)
@@ -58,7 +59,7 @@ func OfWorktree(worktree string) User {
 
 // derived reports whether UserOf could have derived a user.
 func derived(id uint32) bool {
-	if mapped(userBase + userSpan) {
+	if wide() {
 		return id >= userBase && id < userBase+userSpan
 	}
 	return id >= smallBase && id < smallBase+smallSpan
@@ -68,6 +69,9 @@ func derived(id uint32) bool {
 // processes counts all of them on the machine, so two that run at the same time must
 // not share one.
 func drawUser(what string) User { return UserOf(what + " " + rand.Text()) }
+
+// wide reports whether this process's user namespace has all users that could be derived.
+var wide = sync.OnceValue(func() bool { return mapped(userBase + userSpan) })
 
 // mapped reports whether a user id exists in this process's user namespace.
 func mapped(id uint64) bool {

@@ -1,7 +1,6 @@
 package confine
 
 import (
-	"encoding/json"
 	"fmt"
 	"time"
 )
@@ -32,7 +31,7 @@ func (r *run) isUp() bool {
 func (r *run) begin(s Spec) error {
 	r.spec.Limits.Wall, r.spec.Args = s.Limits.Wall, s.Args
 	r.began = time.Now()
-	text, err := json.Marshal(start{r.spec.innerWall(), s.Args})
+	line, err := start{r.spec.innerWall(), s.Args}.line()
 	if err != nil {
 		return err
 	}
@@ -40,7 +39,7 @@ func (r *run) begin(s Spec) error {
 	if err := r.ask.SetWriteDeadline(r.began.Add(s.Limits.Wall)); err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(r.ask, "%s%s\n", beginWord, text); err != nil {
+	if _, err := fmt.Fprintf(r.ask, "%s%s", beginWord, line); err != nil {
 		return err
 	}
 	go func() {

@@ -155,8 +155,8 @@ func readReport(said []byte) (end ending, far phase, err error) {
 }
 
 // overran reports whether a verb that ended without a word has used up its processor
-// time. The first stage is warned before it is killed for that; on a busy machine it may
-// not get its turn in between, and cannot say so. A program's end is told by its parent.
+// time. The first stage has a second to look before it is killed for that; on a busy machine
+// it may not get its turn in it, and cannot say so. A program's end is told by its parent.
 func (r *run) overran() bool {
 	if !r.spec.verb() || r.cmd.ProcessState == nil {
 		return false

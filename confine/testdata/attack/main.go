@@ -9,7 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/signal"
+	"runtime"
 	"strconv"
 	"time"
 
@@ -45,11 +45,20 @@ func verbs() map[string]confine.Verb {
 			return "", err
 		}),
 		"spin": verb(func(a []string) (string, error) {
-			if len(a) > 0 { // deaf to the warning
-				signal.Ignore(unix.SIGXCPU)
+			if len(a) > 0 { // deaf to its clock: nothing else gets a turn
+				runtime.GOMAXPROCS(1)
+				runtime.LockOSThread()
+				all := unix.Sigset_t{Val: [16]uint64{^uint64(0)}}
+				if err := unix.PthreadSigmask(unix.SIG_BLOCK, &all, nil); err != nil {
+					return "", err
+				}
 			}
 			for {
 			}
+		}),
+		"slack": verb(func([]string) (string, error) {
+			n, err := unix.PrctlRetInt(unix.PR_GET_TIMERSLACK, 0, 0, 0, 0)
+			return strconv.Itoa(n), err
 		}),
 		"sleep":  verb(func([]string) (string, error) { time.Sleep(time.Hour); return "", nil }),
 		"flood":  flood,
@@ -61,6 +70,8 @@ func verbs() map[string]confine.Verb {
 		"tables": verb(tables),
 		"strew":  verb(strew),
 		"pair":   verb(pair),
+		"shred":  verb(shred),
+		"fasten": verb(fasten),
 		"meddle": verb(meddle),
 		"occupy": verb(occupy),
 		"queue":  verb(queue),

@@ -72,6 +72,49 @@ func pair(a []string) (string, error) {
 	return "", nil
 }
 
+// shred cuts its address space into some pieces, in so many processes at once, and holds
+// them for some time, unseen when it is told so.
+func shred(a []string) (string, error) {
+	if number(a[1]) > 1 {
+		return "", several("shred", a)
+	}
+	if os.Getenv("UNSEEN") != "" {
+		if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
+			return "", err
+		}
+	}
+	b, err := unix.Mmap(-1, 0, int(number(a[0]))<<12, unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+	if err != nil {
+		return "", err
+	}
+	for at := 0; at < len(b); at += 2 << 12 {
+		if err := unix.Mprotect(b[at:at+1<<12], unix.PROT_READ); err != nil {
+			return "", err
+		}
+	}
+	time.Sleep(2 * time.Second)
+	return "", nil
+}
+
+// fasten locks so many ranges of a file, in so many processes at once, and holds them
+// for some time.
+func fasten(a []string) (string, error) {
+	if number(a[1]) > 1 {
+		return "", several("fasten", a)
+	}
+	f, err := os.CreateTemp("/tmp", "")
+	if err != nil {
+		return "", err
+	}
+	for i := range int64(number(a[0])) {
+		if err := unix.FcntlFlock(f.Fd(), unix.F_SETLK, &unix.Flock_t{Type: unix.F_WRLCK, Start: 2 * i, Len: 1}); err != nil {
+			return "", err
+		}
+	}
+	time.Sleep(time.Second)
+	return "", nil
+}
+
 // hoard holds some MiB that it has written and made read only, in so many processes
 // at once, for some time.
 func hoard(a []string) (string, error) {
