@@ -14,6 +14,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -66,7 +67,7 @@ const (
 func For(root string) Policy {
 	return Policy{
 		SecurityMode: Restricted, AllowedCaps: []string{"IO", "FS"}, Sandbox: root,
-		TimeoutMillis: 8000, DenyWrite: denyWrite(), Entry: "main", Budgets: map[string]int{"FS": 1000},
+		TimeoutMillis: 8000, DenyWrite: slices.Clone(denyWrite()), Entry: "main", Budgets: map[string]int{"FS": 1000},
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"world/confine"
@@ -46,7 +47,7 @@ func Closed(relative string) string {
 // denyWrite renders the protected names as AILANG's patterns. A directory pattern
 // is compared literally there, so each way of writing its letters that folds to
 // the same name is listed; a file pattern is a match over character classes.
-func denyWrite() []string {
+var denyWrite = sync.OnceValue(func() []string {
 	var patterns []string
 	for _, name := range protectedDirs {
 		for _, spelling := range spellings(name) {
@@ -65,7 +66,7 @@ func denyWrite() []string {
 		patterns = append(patterns, b.String())
 	}
 	return patterns
-}
+})
 
 // spellings lists every name that folds to this one, itself first.
 func spellings(name string) []string {
