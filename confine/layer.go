@@ -144,12 +144,12 @@ func (l layer) settle(o order, r *reporter, apply Applier, e *ending) {
 // settled notes what an Applier has come to.
 func (e *ending) settled(r *reporter, report []byte, err error) {
 	phase, asked := r.now()
+	if err == nil && len(report) > MaxChanges {
+		err = fmt.Errorf("a report of %d bytes on what was changed", len(report)) // what is not known is not done
+	}
 	switch {
 	case err == nil:
-		e.Applied = WasApplied
-		if len(report) <= MaxChanges {
-			e.Changes = report
-		}
+		e.Applied, e.Changes = WasApplied, report
 	case phase == applying:
 		e.Applied = MaybeApplied
 		refuse("apply", err)

@@ -82,10 +82,11 @@ func (j *judge) below(dir string) error {
 
 // lose notes what goes with its directory, and hashes as much as there is time for.
 func (j *judge) lose(name string, e fs.DirEntry) {
-	if len(j.steps) >= MaxListed {
+	if j.lost == MaxListed {
 		j.unlisted++
 		return
 	}
+	j.lost++
 	lost := step{Change: Change{Path: name, Kind: Deleted}}
 	if info, err := e.Info(); err == nil && (!info.Mode().IsRegular() || j.hashed+info.Size() <= maxHashed) {
 		j.hashed += info.Size()

@@ -29,7 +29,8 @@ type judge struct {
 	bytes           int64 // that may still be written
 	removed         int   // entries below deleted directories
 	hashed          int64 // bytes of the files among them that were hashed
-	unlisted        int   // files and links among them that no report has room for
+	lost            int   // files and links among them that are steps
+	unlisted        int   // those that no report has room for
 }
 
 // step is one change. A step that replaces removes what is there first; a deletion

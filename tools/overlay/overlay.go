@@ -22,6 +22,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"world/confine"
 	"world/fault"
@@ -60,11 +61,11 @@ type Report struct {
 
 // Bounds of a report, and of a layer beside those of the layer itself.
 const (
-	MaxListed  = 200 // changes named in a report
-	maxReport  = confine.MaxChanges / 2
-	maxPath    = 4096     // bytes of a path
-	maxRemoved = 200_000  // entries deleted with the directories they are in
-	maxHashed  = 64 << 20 // bytes of files deleted with their directories that are hashed; as much as a run may write
+	MaxListed  = 200                     // changes named in a report
+	maxReport  = confine.MaxChanges - 64 // bytes of all changes in it, with the commas between them
+	maxPath    = 4096                    // bytes of a path
+	maxRemoved = 200_000                 // entries deleted with the directories they are in
+	maxHashed  = 64 << 20                // bytes of files deleted with their directories that are hashed; as much as a run may write
 )
 
 var _ confine.Applier = Apply
@@ -97,17 +98,40 @@ func Apply(ctx context.Context, t confine.TakeOver) ([]byte, error) {
 	return json.Marshal(j.report())
 }
 
-// report lists as many changes as fit.
+// report lists as many changes as fit, and first those of what was there before: new
+// names are as many and as long as a program likes, and must not hide what it changed.
 func (j *judge) report() Report {
-	r := Report{Changes: []Change{}, Omitted: j.unlisted}
-	size := 0
-	for i, s := range j.steps {
-		size += 2*(len(s.Path)+len(s.Target)+len(s.TargetBefore)) + 256 // twice: names may need escapes
-		if i == MaxListed || size > maxReport {
-			r.Omitted += len(j.steps) - i
-			break
+	var listed []int
+	room := maxReport
+	for _, old := range []bool{true, false} {
+		for i, s := range j.steps {
+			if s.ofOld() != old || len(listed) == MaxListed {
+				continue
+			}
+			if size := s.size(); size <= room {
+				room -= size
+				listed = append(listed, i)
+			}
 		}
-		r.Changes = append(r.Changes, s.Change)
+	}
+	slices.Sort(listed)
+	r := Report{Changes: []Change{}, Omitted: j.unlisted + len(j.steps) - len(listed)}
+	for _, i := range listed {
+		r.Changes = append(r.Changes, j.steps[i].Change)
 	}
 	return r
+}
+
+// ofOld reports whether something was at the path before.
+func (c Change) ofOld() bool {
+	return c.Kind == Changed || c.Kind == Mode || c.Kind == Deleted || c.Before != "" || c.TargetBefore != ""
+}
+
+// size is how much of a report a change takes, in bytes.
+func (c Change) size() int {
+	text, err := json.Marshal(c)
+	if err != nil {
+		panic("overlay: a change of texts has no JSON: " + err.Error())
+	}
+	return len(text) + len(",")
 }

@@ -114,3 +114,27 @@ func TestReportHashesAsMuchAsTimeAllows(t *testing.T) {
 		t.Errorf("got  %+v\nwant %+v", r.Changes, want)
 	}
 }
+
+// TestNewNamesHideNothing: however many new names there are, however long they are and
+// however they are written, what was changed of old files is told, and the rest counted.
+func TestNewNamesHideNothing(t *testing.T) {
+	for name, script := range map[string]string{
+		"many":      "i=0; while [ $i -lt 230 ]; do : > $i; i=$((i+1)); done",
+		"long":      "d=$(printf %0200d 0); mkdir $d $d/$d $d/$d/$d; i=0; while [ $i -lt 199 ]; do : > $d/$d/$d/$i$d; i=$((i+1)); done",
+		"controls":  `d=$(printf '\001%.0s' $(seq 200)); mkdir $d $d/$d $d/$d/$d; i=0; while [ $i -lt 199 ]; do : > $d/$d/$d/$i$d; i=$((i+1)); done`,
+		"in a link": `d=$(printf '\001%.0s' $(seq 200)); i=0; while [ $i -lt 199 ]; do ln -s $d/$d/$d/$d/$d/$d/$d $i; i=$((i+1)); done`,
+	} {
+		s := newSite(t)
+		r := s.report(script + "; echo -n x > in; echo -n x > b.txt; rm -r deep")
+		told := map[string]overlay.Kind{}
+		for _, c := range r.Changes {
+			told[c.Path] = c.Kind
+		}
+		if told["b.txt"] != overlay.Changed || told["deep/er/c.txt"] != overlay.Deleted || !slices.IsSortedFunc(r.Changes, func(a, b overlay.Change) int { return strings.Compare(a.Path, b.Path) }) {
+			t.Errorf("%s: %v", name, told)
+		}
+		if all := len(r.Changes) + r.Omitted; all < 200 || r.Omitted == 0 {
+			t.Errorf("%s: %d listed, %d omitted", name, len(r.Changes), r.Omitted)
+		}
+	}
+}
