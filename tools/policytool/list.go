@@ -7,6 +7,7 @@ import (
 	"strings"
 	"syscall"
 
+	"world/canon"
 	"world/tools/policy"
 )
 
@@ -14,7 +15,7 @@ import (
 const (
 	standardEntries = 500
 	MaxEntries      = 5000
-	maxNames        = 1 << 20 // bytes of all paths of an answer
+	maxTexts        = 1 << 20 // bytes of all paths and lines of an answer, as it is written
 )
 
 // list answers the names in a directory, or with a glob those below it that match.
@@ -44,7 +45,7 @@ func list(t *tree, q Request, _ string) Response {
 		if int64(len(r.Entries)) == limit {
 			return errStop(cutLimit)
 		}
-		if size += len(path); size > maxNames {
+		if size += written(path); size > maxTexts {
 			return errStop(cutSize)
 		}
 		r.Entries = append(r.Entries, entry(path, info))
@@ -52,6 +53,9 @@ func list(t *tree, q Request, _ string) Response {
 	})
 	return stopped(r, v.walk(w.here(), base, len(w.names)), "list", q.Path)
 }
+
+// written is how many bytes a text takes in an answer: a name may be all escapes.
+func written(text string) int { return len(canon.NewString(text).Bytes()) }
 
 // stopped finishes an answer that a walk filled.
 func stopped(r Response, err error, op, path string) Response {

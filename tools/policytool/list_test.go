@@ -99,12 +99,26 @@ func TestListIsBounded(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(b.root, "d")); err != nil {
 		t.Fatal(err)
 	}
-	long := strings.Repeat("n", 230)
-	for i := range MaxEntries {
-		b.put(fmt.Sprintf("many/%s%04d", long, i), "")
-	}
-	r := b.flagged(map[string]string{"op": "list", "path": "many"}, "limit", fmt.Sprint(MaxEntries))
-	if size := len(paths(r)) - len(r.Entries); !r.OK || !r.Cut || r.Why != cutSize || size > maxNames || size < maxNames-500 {
-		t.Errorf("names of %d bytes, cut by %q", size, r.Why)
+	for folder, letter := range map[string]string{"many": "n", "controls": "\x01"} {
+		long := strings.Repeat(letter, 230)
+		for i := range MaxEntries {
+			b.put(fmt.Sprintf("%s/%s%04d", folder, long, i), "x")
+		}
+		size := 0
+		r := b.flagged(map[string]string{"op": "list", "path": folder}, "limit", fmt.Sprint(MaxEntries))
+		for _, e := range r.Entries {
+			size += written(e.Path)
+		}
+		if !r.OK || !r.Cut || r.Why != cutSize || size > maxTexts || size < maxTexts-3000 {
+			t.Errorf("%s: names of %d bytes, cut by %q", folder, size, r.Why)
+		}
+		size = 0
+		r = b.flagged(map[string]string{"op": "search", "path": folder, "query": "x"}, "limit", fmt.Sprint(MaxMatches))
+		for _, m := range r.Matches {
+			size += written(m.Path) + written(m.Text)
+		}
+		if want := map[string]string{"many": cutLimit, "controls": cutSize}[folder]; !r.OK || !r.Cut || r.Why != want || size > maxTexts {
+			t.Errorf("%s: matches of %d bytes, cut by %q", folder, size, r.Why)
+		}
 	}
 }

@@ -60,6 +60,8 @@ type seeker struct {
 	limit  int
 	left   int64 // bytes that may still be read
 	answer Response
+
+	written int // bytes of its matches
 }
 
 func newSeeker(t *tree, q Request) (*seeker, error) {
@@ -125,7 +127,11 @@ func (s *seeker) file(dir *os.Root, name, path string, info fs.FileInfo) error {
 		if len(s.answer.Matches) == s.limit {
 			return errStop(cutLimit)
 		}
-		s.answer.Matches = append(s.answer.Matches, Match{path, number, cutAbout(line, found[0], maxLine)})
+		match := Match{path, number, cutAbout(line, found[0], maxLine)}
+		if s.written += written(match.Path) + written(match.Text); s.written > maxTexts {
+			return errStop(cutSize)
+		}
+		s.answer.Matches = append(s.answer.Matches, match)
 	}
 	return nil
 }
