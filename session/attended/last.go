@@ -21,7 +21,7 @@ type last struct {
 	busy    bool               // an effect ran while this was looked at
 	live    int                // sessions that are not revoked
 	tree    *worktree.Worktree // nil when it has none here
-	changes []worktree.Change
+	changes worktree.Changes
 	unknown string // why changes are not known
 }
 
@@ -109,17 +109,23 @@ func (l last) disposal() record.Disposal {
 	return record.Kept
 }
 
-// changed counts the changes, nil when they are not known.
+// changed counts the changes, nil when not all of them are known.
 func (l last) changed() *record.Changes {
-	if l.tree == nil || l.unknown != "" {
+	if l.tree == nil || l.unknown != "" || l.changes.More {
 		return nil
 	}
-	c := record.Changes{Commit: l.tree.Commit, Files: int64(len(l.changes))}
-	for _, ch := range l.changes {
+	c := l.counted()
+	return &c
+}
+
+// counted counts those that are known.
+func (l last) counted() record.Changes {
+	c := record.Changes{Commit: l.tree.Commit, Files: int64(len(l.changes.List))}
+	for _, ch := range l.changes.List {
 		c.Added += max(ch.Added, 0)
 		c.Deleted += max(ch.Deleted, 0)
 	}
-	return &c
+	return c
 }
 
 // shownChanges is how many changed files are shown by name.
@@ -146,14 +152,17 @@ func (l last) notice() []string {
 
 // differences tells how the worktree differs from its last commit, whoever made that.
 func (l last) differences() []string {
-	c := l.changed()
-	if c == nil {
+	if l.unknown != "" {
 		return []string{"What has changed in its worktree is not known: " + l.unknown + "."}
 	}
-	lines := []string{fmt.Sprintf("Its worktree differs from commit %s, its last, in %d file(s), +%d -%d lines:", c.Commit, c.Files, c.Added, c.Deleted)}
-	for i, ch := range l.changes {
+	c, more := l.counted(), ""
+	if l.changes.More {
+		more = " and in more new files than can be listed"
+	}
+	lines := []string{fmt.Sprintf("Its worktree differs from commit %s, its last, in %d file(s), +%d -%d lines%s:", c.Commit, c.Files, c.Added, c.Deleted, more)}
+	for i, ch := range l.changes.List {
 		if i == shownChanges {
-			return append(lines, fmt.Sprintf("  and %d more", len(l.changes)-i))
+			return append(lines, fmt.Sprintf("  and %d more", len(l.changes.List)-i))
 		}
 		lines = append(lines, "  "+tell(ch))
 	}

@@ -67,12 +67,12 @@ func TestChangesAreToldAndNothingRuns(t *testing.T) {
 		}
 		want := []worktree.Change{
 			{Path: ".gitattributes", Added: 1, Deleted: 2},
-			{Path: "new dir/a\nb", Added: 2, New: true},
 			{Path: "note.late", Deleted: 1, Gone: true},
 			{Path: "note.txt", Added: 1},
+			{Path: "new dir/a\nb", Added: 2, New: true},
 			{Path: "sub/bytes", Added: -1, Deleted: -1, New: true},
 		}
-		if !slices.Equal(changes, want) {
+		if changes.More || !slices.Equal(changes.List, want) {
 			t.Errorf("%s: got %+v, want %+v", level, changes, want)
 		}
 	}
@@ -98,7 +98,7 @@ func TestNoChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	changes, err := w.Changes(t.Context(), confinetest.Jail(t, 0), confine.OfWorktree(w.Path))
-	if err != nil || len(changes) != 0 {
+	if err != nil || len(changes.List) != 0 || changes.More {
 		t.Errorf("%+v, %v", changes, err)
 	}
 	if err := syscall.Mkfifo(filepath.Join(w.Path, "pipe"), 0o666); err != nil {
@@ -106,6 +106,30 @@ func TestNoChanges(t *testing.T) {
 	}
 	if _, err := w.Changes(t.Context(), confinetest.Jail(t, 0), confine.OfWorktree(w.Path)); !fault.Is(err, fault.Failed) {
 		t.Errorf("a pipe in the worktree: %v", err)
+	}
+}
+
+// TestNewFilesHideNothing: what became of the commit's files is told, however many new
+// ones there are and however long their names.
+func TestNewFilesHideNothing(t *testing.T) {
+	r := reachableRoot(t)
+	w, err := r.Add(t.Context(), worktree.Request{Repository: newRepository(t), Episode: user})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, w.Path, "note.txt", "hello\nagain\n")
+	deep := strings.TrimSuffix(strings.Repeat(strings.Repeat("d", 250)+"/", 6), "/")
+	for i := range 2800 {
+		write(t, w.Path, fmt.Sprintf("%s/%d", deep, i), "")
+	}
+	for at := w.Path + "/" + deep; at != w.Path; at = filepath.Dir(at) {
+		if err := os.Chmod(at, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	changes, err := w.Changes(t.Context(), confinetest.Jail(t, 0), confine.OfWorktree(w.Path))
+	if err != nil || !changes.More || !slices.Equal(changes.List, []worktree.Change{{Path: "note.txt", Added: 1}}) {
+		t.Errorf("%+v, %v", changes, err)
 	}
 }
 
