@@ -5,6 +5,9 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"strconv"
+	"strings"
+	"sync"
 )
 
 // maxLocks is how many locks on ranges of files all processes of a run may hold. The
@@ -21,22 +24,32 @@ func locks() int64 {
 // place in the tree of them.
 const perMapping = 256
 
-// mappings is how many pieces of address space each process has, as far as they have
-// been counted.
+// mappings is how many pieces of address space each process has or may soon have, as far
+// as was looked.
 type mappings struct {
 	of   map[string]int64 // by directory in /proc
 	turn int
 }
 
-// mostMappings is how many a process may have where nobody has changed that. One that
-// lets nobody look at them is taken to have as many.
-const mostMappings = 65530
+// manyMappings is from how many on a process is taken to have all that the kernel gives
+// it: to count them takes longer than to make them.
+const manyMappings = 2000
 
-// perLook is about how many are counted at a time, which is dear, in turn.
-const perLook = 4000
+// perLook is about how many are counted at a time, one process after the other in turn.
+const perLook = 4 * manyMappings
+
+// mostMappings is how many the kernel gives a process.
+var mostMappings = sync.OnceValue(func() int64 {
+	text, err := os.ReadFile("/proc/sys/vm/max_map_count")
+	n, second := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+	if errors.Join(err, second) != nil {
+		return 65530 // where nobody has changed it
+	}
+	return n
+})
 
 // look counts those of one process or several, and returns how many all of them were
-// counted to have.
+// counted to have. One that lets nobody look is taken to have all that it may.
 func (m *mappings) look(processes []string) (all int64) {
 	counted := make(map[string]int64, len(processes))
 	for _, p := range processes {
@@ -46,12 +59,12 @@ func (m *mappings) look(processes []string) (all int64) {
 	for left, looked := int64(perLook), 0; left > 0 && looked < len(processes); looked++ {
 		m.turn++
 		at := processes[m.turn%len(processes)]
-		n, err := linesOf(at+"/maps", mostMappings)
-		if errors.Is(err, fs.ErrPermission) {
-			n = mostMappings
+		n, err := linesOf(at+"/maps", manyMappings)
+		left -= n
+		if errors.Is(err, fs.ErrPermission) || n >= manyMappings {
+			n = mostMappings()
 		}
 		counted[at] = n
-		left -= n
 	}
 	for _, n := range counted {
 		all += n

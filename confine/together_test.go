@@ -69,7 +69,7 @@ func TestLimitsOfTheKernelsMemory(t *testing.T) {
 		want                  confine.Bound
 	}{
 		{"shred", "60000", "8", nil, confine.MemoryBound}, // 120 MiB of them
-		{"shred", "4000", "8", nil, confine.Unbounded},
+		{"shred", "1000", "8", nil, confine.Unbounded},
 		{"shred", "40", "8", []string{"UNSEEN=1"}, confine.MemoryBound},
 		{"shred", "40", "1", []string{"UNSEEN=1"}, confine.Unbounded},
 		{"fasten", "3000", "3", nil, confine.MemoryBound},
