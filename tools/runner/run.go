@@ -96,21 +96,18 @@ func readOrder(args []string) (o order, problem string) {
 	flags.BoolVar(&o.bounded, CallerBounds, false, "")
 	flags.Bool("quiet", false, "")
 	flags.Bool("verbose", false, "")
-	flags.Func("args-json", "", func(text string) error {
-		if !json.Valid([]byte(text)) {
-			return fault.New("run", fault.Invalid, "not JSON")
-		}
-		o.argsJSON, o.withArgs = text, true
-		return nil
-	})
+	flags.StringVar(&o.argsJSON, "args-json", "", "")
 	if err := flags.Parse(args); err != nil {
 		if name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -"); ok {
 			return o, "--" + name + " is not allowed with --policy"
 		}
 		return o, err.Error()
 	}
+	flags.Visit(func(f *flag.Flag) { o.withArgs = o.withArgs || f.Name == "args-json" })
 	rest := flags.Args()
 	switch {
+	case o.withArgs && !json.Valid([]byte(o.argsJSON)):
+		return o, "the text of --args-json is not JSON, or nests too deep" // it may be too long to be repeated
 	case o.policyFile == "":
 		return o, "no policy: the verb runs under one alone"
 	case len(rest) == 0:

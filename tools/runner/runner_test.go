@@ -172,8 +172,9 @@ func TestRefusedCommandLines(t *testing.T) {
 	s.put("ok.py", "print(1)\n")
 	for _, args := range [][]string{
 		{}, {"--caps", "Net", "ok.py"}, {"--entry=x", "ok.py"}, {"--net-allow-host=x", "ok.py"}, {"--args-json", "{", "ok.py"}, {"--", "-x.py"},
+		{"--args-json", strings.Repeat("[", 60_000) + strings.Repeat("]", 60_000), "ok.py"}, // too long to be repeated
 	} {
-		if code, out, errs, _ := s.run("", args...); code != 1 || out != "" || !strings.HasPrefix(errs, "Error: --policy: ") {
+		if code, out, errs, _ := s.run("", args...); code != 1 || out != "" || !strings.HasPrefix(errs, "Error: --policy: ") || len(errs) > 200 {
 			t.Errorf("%v: %d %q %q", args, code, out, errs)
 		}
 	}
