@@ -8,9 +8,9 @@ package batch
 
 import (
 	"context"
-	"runtime"
 	"slices"
 	"sync"
+	"time"
 
 	"world/fault"
 )
@@ -34,6 +34,7 @@ func Ended(ctx context.Context, op string) error {
 // that moment, its own change among that or after it. Without others nothing is
 // handed to another goroutine, and nobody waits for company.
 type Queue[T any] struct {
+	gathering
 	limit   int
 	kind    func(T) int
 	run     func([]*Change[T])
@@ -46,15 +47,16 @@ type Queue[T any] struct {
 
 // New makes a queue whose batches have up to limit changes. run sets their errors.
 func New[T any](limit int, run func([]*Change[T])) *Queue[T] {
-	return NewOfKinds(limit, func(T) int { return 0 }, run)
+	return NewOfKinds(limit, 0, func(T) int { return 0 }, run)
 }
 
 // NewOfKinds makes a queue whose batches are each of one kind: of whoever waits
 // longest, so that no kind waits for more than the batches before it. Two batches
-// of one kind each can cost less than two of both, and while one is written, the
-// callers of the other go on.
-func NewOfKinds[T any](limit int, kind func(T) int, run func([]*Change[T])) *Queue[T] {
-	return &Queue[T]{limit: limit, kind: kind, run: run, lead: make(chan struct{}, 1), closed: make(chan struct{})}
+// of one kind each can cost less than two of both. When callers have shared a
+// batch, the next one waits for them, as long as another comes within the patience.
+func NewOfKinds[T any](limit int, patience time.Duration, kind func(T) int, run func([]*Change[T])) *Queue[T] {
+	return &Queue[T]{gathering: gathering{patience: patience}, limit: limit, kind: kind, run: run,
+		lead: make(chan struct{}, 1), closed: make(chan struct{})}
 }
 
 // Do runs a change and returns its error. Timeout when ctx ended, and Unavailable
@@ -66,6 +68,7 @@ func (q *Queue[T]) Do(ctx context.Context, op string, work T) error {
 	ch := &Change[T]{Ctx: ctx, Op: op, Work: work, end: make(chan struct{})}
 	q.mu.Lock()
 	q.waiting = append(q.waiting, ch)
+	q.arrived()
 	q.mu.Unlock()
 	for {
 		select {
@@ -116,14 +119,13 @@ func (q *Queue[T]) take() (batch []*Change[T]) {
 	return batch
 }
 
-// serve runs a batch of what waits right now, then gives the lead up. It waits for
-// nobody, but when callers have shared a batch it lets those go first who can go on
-// at this moment: they come back together. A panic ends the call of whoever leads,
-// and leaves no other waiting for ever.
+// serve runs a batch of what waits right now, then gives the lead up. When callers
+// have shared a batch, it gathers first: they come back together. A panic ends the
+// call of whoever leads, and leaves no other waiting for ever.
 func (q *Queue[T]) serve() {
 	defer func() { <-q.lead }()
 	if q.company {
-		runtime.Gosched()
+		q.gather()
 	}
 	batch := q.take()
 	if len(batch) == 0 {
@@ -140,6 +142,7 @@ func (q *Queue[T]) serve() {
 		}
 	}()
 	q.run(batch)
+	q.expect(len(batch))
 	broken = false
 }
 

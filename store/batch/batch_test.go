@@ -21,11 +21,11 @@ type gate struct {
 	leave chan error // what its members get
 }
 
-func newGate(limit int) *gate { return newGateOf(limit, func(int) int { return 0 }) }
+func newGate(limit int) *gate { return newGateOf(limit, 0, func(int) int { return 0 }) }
 
-func newGateOf(limit int, kind func(int) int) *gate {
+func newGateOf(limit int, patience time.Duration, kind func(int) int) *gate {
 	g := &gate{enter: make(chan []int), leave: make(chan error)}
-	g.Queue = batch.NewOfKinds(limit, kind, func(all []*batch.Change[int]) {
+	g.Queue = batch.NewOfKinds(limit, patience, kind, func(all []*batch.Change[int]) {
 		var works []int
 		for _, ch := range all {
 			works = append(works, ch.Work)
@@ -75,7 +75,7 @@ func TestWhatWaitsSharesABatch(t *testing.T) {
 // longest says which go, in their order, and none is passed over for ever.
 func TestABatchIsOfOneKind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := newGateOf(3, func(n int) int { return n % 2 })
+		g := newGateOf(3, 0, func(n int) int { return n % 2 })
 		var ends []<-chan error
 		for _, n := range []int{0, 1, 2, 3, 4, 5, 7} {
 			ends = append(ends, g.start(t.Context(), n))

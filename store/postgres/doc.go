@@ -1,8 +1,8 @@
 // Package postgres keeps a world in a PostgreSQL database, for when one machine
 // is not enough: many daemons may share it (D13, D14).
 //
-// It promises the contract of package store. Changes that arrive together share
-// one transaction. Its first half locks lease rows, then the head, and reads what
+// It promises the contract of package store. Changes of a kind, intents or outcomes,
+// that arrive together share one transaction. Its first half locks lease rows, then the head, and reads what
 // the changes depend on; they are decided in memory, one after another; its second
 // half is one statement with a part for each table, in which every row that was
 // relied on is a guard read by row count, and COMMIT (D17). What a process last saw

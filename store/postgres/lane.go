@@ -16,6 +16,9 @@ import (
 const (
 	// batchLimit is how many waiting changes share one transaction at most.
 	batchLimit = 64
+	// patience is for how long a transaction waits for one more of those who shared
+	// the last one. It is a part of what a transaction takes, its sync included.
+	patience = 100 * time.Microsecond
 	// attempts is how often a change is tried that races or loses its connection.
 	attempts = 5
 )
@@ -48,7 +51,7 @@ type lane struct {
 func newLane(owner, life string, step time.Duration, m *memory, dial func(context.Context, func()) (*pgx.Conn, error)) *lane {
 	l := &lane{owner: owner, step: step, key: metaWriter + owner, at: progress{life: life}, unsettled: true, memory: m}
 	l.connect = func(ctx context.Context) (*pgx.Conn, error) { return dial(ctx, func() { l.warnings.Add(1) }) }
-	l.queue = batch.NewOfKinds(batchLimit, kindOf, l.run)
+	l.queue = batch.NewOfKinds(batchLimit, patience, kindOf, l.run)
 	return l
 }
 
