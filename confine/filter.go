@@ -14,8 +14,9 @@ import (
 // rings do what other calls are filtered for, name spaces would be built inside
 // the fence, memory of other processes is not the program's business, memory that
 // belongs to no process (what was put into a pipe whole, and rules, too) is under no
-// limit of one, and a signal with a word of its own looks to who watches a program like
-// a fault of his.
+// limit of one, a signal with a word of its own looks to who watches a program like
+// a fault of his, and requests to a disk and watches of files are a store of the whole
+// machine's, or of all that a user runs, which one program could empty.
 var forbidden = []uint32{
 	unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
 	unix.SYS_UNSHARE, unix.SYS_SETNS, unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT,
@@ -25,7 +26,8 @@ var forbidden = []uint32{
 	unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD,
 	unix.SYS_MEMFD_CREATE, unix.SYS_MEMFD_SECRET,
 	unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_MSGGET, unix.SYS_SEMGET,
-	unix.SYS_VMSPLICE, unix.SYS_LANDLOCK_CREATE_RULESET,
+	unix.SYS_VMSPLICE, unix.SYS_LANDLOCK_CREATE_RULESET, unix.SYS_IO_SETUP,
+	unix.SYS_INOTIFY_INIT1, unix.SYS_FANOTIFY_INIT,
 	unix.SYS_RT_SIGQUEUEINFO, unix.SYS_RT_TGSIGQUEUEINFO,
 }
 
@@ -104,7 +106,7 @@ var (
 // RLIMIT_DATA does not count answers ENOMEM: shared memory without a file, and what
 // grows downwards, which the kernel takes for a stack.
 func filterProgram(sockets, forks bool) []unix.SockFilter {
-	calls := slices.Clone(forbidden)
+	calls := slices.Concat(forbidden, oldCalls)
 	if !sockets {
 		calls = append(calls, unix.SYS_SOCKET)
 	}

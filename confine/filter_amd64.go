@@ -9,3 +9,6 @@ const (
 
 // forkCalls start processes without flags to look at.
 var forkCalls = []uint32{unix.SYS_FORK, unix.SYS_VFORK}
+
+// oldCalls are forbidden ones that have become another call with flags.
+var oldCalls = []uint32{unix.SYS_INOTIFY_INIT}

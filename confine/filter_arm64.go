@@ -9,3 +9,6 @@ const (
 
 // forkCalls is empty: on this architecture clone is the only way.
 var forkCalls []uint32
+
+// oldCalls is empty: this architecture has the newer call alone.
+var oldCalls []uint32

@@ -8,4 +8,4 @@ const (
 	foreignBit = 0
 )
 
-var forkCalls []uint32
+var forkCalls, oldCalls []uint32

@@ -81,6 +81,9 @@ func TestFilterProgram(t *testing.T) {
 		{"signal with a word, high", unix.SYS_PIDFD_SEND_SIGNAL, 8 << 16, deny, deny},
 		{"flags of a descriptor", unix.SYS_FCNTL, unix.F_SETFL, allow, allow},
 		{"memory into a pipe", unix.SYS_VMSPLICE, 0, deny, deny},
+		{"requests to a disk", unix.SYS_IO_SETUP, 0, deny, deny},
+		{"watches of files", unix.SYS_INOTIFY_INIT1, 0, deny, deny},
+		{"watches of a file system", unix.SYS_FANOTIFY_INIT, 0, deny, deny},
 		{"rules", unix.SYS_LANDLOCK_CREATE_RULESET, 0, deny, deny},
 		{"option of a socket", unix.SYS_SETSOCKOPT, unix.SOL_SOCKET<<16 | unix.SO_RCVBUF, allow, allow},
 		{"room of a socket", unix.SYS_SETSOCKOPT, unix.SOL_SOCKET<<16 | unix.SO_SNDBUF, deny, deny},
@@ -92,6 +95,13 @@ func TestFilterProgram(t *testing.T) {
 		{"disk priority of another", unix.SYS_IOPRIO_SET, ioprioProcess | 1<<16, deny, deny},
 		{"disk priority of its user", unix.SYS_IOPRIO_SET, 3, deny, deny},
 		{"signal of a descriptor", unix.SYS_FCNTL, unix.F_SETSIG, deny, deny},
+	}
+	for _, call := range oldCalls {
+		tests = append(tests, struct {
+			name             string
+			number, argument uint32
+			strict, lenient  uint32
+		}{"an old call", call, 0, deny, deny})
 	}
 	for _, call := range forkCalls {
 		tests = append(tests, struct {

@@ -145,9 +145,15 @@ func forAll(info fs.FileInfo) bool {
 // maxForAll is how many names IsForAll looks at.
 const maxForAll = 10_000
 
-// IsForAll reports whether everybody may read a directory and all that lies below it
-// now, which must not be more than ten thousand names.
+// IsForAll reports whether everybody may walk to an absolute directory, and read it and
+// all that lies below it now, which must not be more than ten thousand names.
 func IsForAll(dir string) bool {
+	for above := dir; above != "/"; {
+		above = filepath.Dir(above)
+		if info, err := os.Lstat(above); err != nil || info.Mode()&0o001 == 0 || above == "." {
+			return false
+		}
+	}
 	left := maxForAll
 	return filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {
 		if left--; err != nil || left < 0 {

@@ -45,11 +45,20 @@ func TestWithout(t *testing.T) {
 func TestIsForAll(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "a", "file")
-	if err := errors.Join(os.Mkdir(filepath.Join(dir, "a"), 0o755), os.WriteFile(file, nil, 0o644), os.Symlink("nowhere", filepath.Join(dir, "link")), os.Chmod(dir, 0o755)); err != nil {
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, "a"), 0o755), os.WriteFile(file, nil, 0o644), os.Symlink("nowhere", filepath.Join(dir, "link")), os.Chmod(dir, 0o755), os.Chmod(filepath.Dir(dir), 0o755)); err != nil {
 		t.Fatal(err)
 	}
-	if !IsForAll(dir) {
+	if !IsForAll(dir) || !IsForAll(filepath.Join(dir, "a")) {
 		t.Error("control")
+	}
+	if err := os.Chmod(dir, 0o754); err != nil {
+		t.Fatal(err)
+	}
+	if IsForAll(filepath.Join(dir, "a")) {
+		t.Error("a directory that only its owner can walk to is for all")
+	}
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
 	}
 	for path, modes := range map[string][2]os.FileMode{file: {0o640, 0o644}, filepath.Dir(file): {0o751, 0o755}, dir: {0o700, 0o755}} {
 		if err := os.Chmod(path, modes[0]); err != nil {
