@@ -134,7 +134,8 @@ func (l *lane) foresee(group []*member) error {
 	if group[0].Work.kind() == alone || l.conn == nil || l.conn.IsClosed() || l.unsettled || l.replaced {
 		return errUnforeseen
 	}
-	w := wanted(group)
+	w := wants{recalled: true}
+	w.all(group)
 	v := l.memory.predict(&w, l.owner)
 	if v == nil || !decide(group, v) {
 		return errUnforeseen
@@ -147,12 +148,12 @@ func (l *lane) foresee(group []*member) error {
 	return err
 }
 
-func wanted(group []*member) (w wants) {
+// all names what a group depends on.
+func (w *wants) all(group []*member) {
 	for _, m := range group {
 		m.Err = nil
-		m.Work.wants(&w)
+		m.Work.wants(w)
 	}
-	return w
 }
 
 // attempt runs a group in one transaction of two halves. Its errors are those of
@@ -163,7 +164,8 @@ func (l *lane) attempt(ctx context.Context, group []*member) error {
 		return err
 	}
 	var b pgx.Batch
-	w := wanted(group)
+	var w wants
+	w.all(group)
 	v := w.load(&b, l.owner)
 	if err := l.send(ctx, &b); err != nil {
 		l.rollback(ctx)

@@ -29,6 +29,7 @@ type wants struct {
 	mints    bool
 	registry map[string]bool
 	ends     map[store.EpisodeID]bool // what would keep them from ending
+	recalled bool                     // objects need not be named: the view looks for them itself
 }
 
 func want[K comparable](set *map[K]bool, keys ...K) {
@@ -44,6 +45,9 @@ func want[K comparable](set *map[K]bool, keys ...K) {
 func (w *wants) host() bool { return w.mints || len(w.sessions)+len(w.registry)+len(w.ends) > 0 }
 
 func (w *wants) refs(named []store.Ref, objects []store.Object) {
+	if w.recalled {
+		return
+	}
 	want(&w.objects, named...)
 	for _, o := range objects {
 		want(&w.objects, o.Ref())

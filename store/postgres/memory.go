@@ -120,11 +120,7 @@ func (m *memory) predict(w *wants, owner string) *view {
 			v.intents[k] = found[store.Intent]{row: row}
 		}
 	}
-	for k := range w.objects {
-		if label, ok := m.objects[k]; ok {
-			v.objects[k] = label
-		}
-	}
+	v.recalled = m.objects
 	return v
 }
 

@@ -33,6 +33,7 @@ type view struct {
 	claims   map[store.InvocationID]found[store.Claim]
 	intents  map[intentKey]found[store.Intent]
 	objects  map[store.Ref]store.Label // first labels
+	recalled map[store.Ref]store.Label // more of them, that the lane remembers: to be read alone
 	sessions map[store.CredentialID]found[rows.Session]
 	lastSeq  int64 // of sessions
 	registry map[string]found[store.HeadMove]
@@ -56,8 +57,16 @@ func newView(owner string) *view {
 // stored reports whether an object is in the database or comes with a change
 // decided before.
 func (v *view) stored(r store.Ref) bool {
-	_, ok := v.objects[r]
+	_, ok := v.label(r)
 	return ok
+}
+
+// label returns the first label of an object, if it is stored.
+func (v *view) label(r store.Ref) (first store.Label, ok bool) {
+	if first, ok = v.objects[r]; !ok {
+		first, ok = v.recalled[r]
+	}
+	return first, ok
 }
 
 // require refuses a change that names an object which is not stored.
@@ -74,7 +83,7 @@ func (v *view) require(op string, named []store.Ref) error {
 // another label for them is added.
 func (v *view) keep(objects []store.Object) {
 	for _, o := range objects {
-		first, ok := v.objects[o.Ref()]
+		first, ok := v.label(o.Ref())
 		switch {
 		case !ok:
 			v.objects[o.Ref()] = o.Label()
