@@ -37,6 +37,7 @@ func supervise(o order, r *reporter, settle func(*ending)) int {
 	// Process 1 gets every signal that it handles, from anybody inside. Those that are
 	// ignored the program would inherit; those that are caught it does not.
 	signal.Notify(make(chan os.Signal, 1))
+	KeepThreads()
 	r.begin()
 	child, err := syscall.ForkExec(path, append([]string{name}, o.arguments()...), &syscall.ProcAttr{
 		Env: o.Env, Files: files,

@@ -38,7 +38,7 @@ func TestRunOfACrowd(t *testing.T) {
 	for range 3 {
 		r, a := d.runs(AilangRun, `{"path":"crowd.py"}`)
 		if r.Status != store.StatusSucceeded || a.ExitCode == nil || *a.ExitCode != 0 || a.Limit != nil || a.Stdout != "full\n" || !a.Kept {
-			t.Errorf("%+v %.600s", r, r.Output)
+			t.Errorf("%s %s %.900s", r.Status, r.Detail, r.Output)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"world/confine"
 	"world/tools/lang"
 	"world/tools/policy"
 )
@@ -75,7 +76,7 @@ func watch(cmd *exec.Cmd, stdin io.Reader, relay *relay, until time.Time) ending
 	// Or send it a signal, at which it would break off without a word. What is caught,
 	// unlike what is ignored, the program does not inherit.
 	signal.Notify(make(chan os.Signal, 1))
-	keepThreads()
+	confine.KeepThreads()
 	if err := cmd.Start(); err != nil {
 		return ending{unstarted: err}
 	}
