@@ -113,14 +113,16 @@ func filterProgram(sockets, forks bool) []unix.SockFilter {
 	if !forks {
 		calls = append(calls, forkCalls...)
 	}
-	var rulings []ruling
+	rulings := make([]ruling, 0, 2*len(calls))
 	rule := func(call uint32, then ...unix.SockFilter) { rulings = append(rulings, ruling{call, then}) }
+	denied := []unix.SockFilter{deny}
 	for _, call := range calls {
-		rule(call, deny)
+		rule(call, denied...)
 	}
 	// What a process may set for itself it must not set for who watches it.
+	own := []unix.SockFilter{load(offsetArgument), equal(0, 0, 1), allow, deny}
 	for _, call := range ofOthers {
-		rule(call, load(offsetArgument), equal(0, 0, 1), allow, deny)
+		rule(call, own...)
 	}
 	for _, call := range [][2]uint32{{unix.SYS_SETPRIORITY, unix.PRIO_PROCESS}, {unix.SYS_IOPRIO_SET, ioprioProcess}} {
 		rule(call[0], load(offsetArgument), equal(call[1], 0, 3), load(offsetCommand), equal(0, 0, 1), allow, deny)
@@ -142,21 +144,20 @@ func filterProgram(sockets, forks bool) []unix.SockFilter {
 	}
 	rule(unix.SYS_CLONE, append(clone, allow)...)
 
-	p := []unix.SockFilter{
+	p := append(make([]unix.SockFilter, 0, 8*len(rulings)),
 		load(offsetArch), equal(nativeArch, 1, 0), answer(unix.SECCOMP_RET_KILL_PROCESS),
-		load(offsetNumber),
-	}
+		load(offsetNumber))
 	if foreignBit != 0 {
 		p = append(p, anyBit(foreignBit, 0, 1), answer(unix.SECCOMP_RET_KILL_PROCESS))
 	}
 	slices.SortFunc(rulings, func(a, b ruling) int { return cmp.Compare(a.call, b.call) })
-	return append(p, search(rulings)...)
+	return search(p, rulings)
 }
 
-// search finds the ruling of the call that is loaded, among some sorted by call, and
-// allows what has none. It halves them: the kernel runs a new filter once for every
-// system call that there is, to learn which are always allowed.
-func search(rulings []ruling) (p []unix.SockFilter) {
+// search adds what finds the ruling of the call that is loaded, among some sorted by
+// call, and allows what has none. It halves them: the kernel runs a new filter once for
+// every system call that there is, to learn which are always allowed.
+func search(p []unix.SockFilter, rulings []ruling) []unix.SockFilter {
 	if len(rulings) <= 2 {
 		for _, r := range rulings {
 			p = append(append(p, equal(r.call, 0, uint8(len(r.then)))), r.then...)
@@ -164,10 +165,11 @@ func search(rulings []ruling) (p []unix.SockFilter) {
 		return append(p, allow)
 	}
 	half := len(rulings) / 2
-	below, rest := search(rulings[:half]), search(rulings[half:])
-	p = []unix.SockFilter{
-		{Code: unix.BPF_JMP | unix.BPF_JGE | unix.BPF_K, K: rulings[half].call, Jt: 0, Jf: 1},
-		{Code: unix.BPF_JMP | unix.BPF_JA, K: uint32(len(below))},
-	}
-	return slices.Concat(p, below, rest)
+	p = append(p,
+		unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JGE | unix.BPF_K, K: rulings[half].call, Jt: 0, Jf: 1},
+		unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JA})
+	from := len(p)
+	p = search(p, rulings[:half])
+	p[from-1].K = uint32(len(p) - from)
+	return search(p, rulings[half:])
 }

@@ -128,8 +128,9 @@ func (s Stage) begin(args []string) int {
 	// Below namespaces the daemon's death signals only this process, and inside
 	// them there is a moment before that signal is armed; the pipe covers both.
 	begun := make(chan start, 1)
-	// Read without blocking, it takes no thread to wait for.
-	if err := unix.SetNonblock(lifelineFD, true); err != nil {
+	// Read without blocking, it takes no thread to wait for. A program may leave no room
+	// for threads, so beside one there is one from the beginning.
+	if err := unix.SetNonblock(lifelineFD, !o.child()); err != nil {
 		return refuse("lifeline", err)
 	}
 	go r.live(os.NewFile(lifelineFD, "lifeline"), begun)

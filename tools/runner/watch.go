@@ -63,8 +63,6 @@ const (
 // watch runs a command to its end, or to the end of its time or of its output. A zero
 // time is none.
 func watch(cmd *exec.Cmd, stdin io.Reader, relay *relay, until time.Time) ending {
-	runtime.LockOSThread() // the program dies with the thread that started it
-	defer runtime.UnlockOSThread()
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, relay.stdout(), relay.stderr()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	cmd.WaitDelay = patience
@@ -77,11 +75,17 @@ func watch(cmd *exec.Cmd, stdin io.Reader, relay *relay, until time.Time) ending
 	// unlike what is ignored, the program does not inherit.
 	signal.Notify(make(chan os.Signal, 1))
 	confine.KeepThreads()
-	if err := cmd.Start(); err != nil {
+	started, ended := make(chan error, 1), make(chan error, 1)
+	go func() {
+		runtime.LockOSThread() // the program dies with the thread that started it, which waits for it
+		err := cmd.Start()
+		if started <- err; err == nil {
+			ended <- cmd.Wait()
+		}
+	}()
+	if err := <-started; err != nil {
 		return ending{unstarted: err}
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
 	var clock <-chan time.Time
 	if !until.IsZero() {
 		timer := time.NewTimer(time.Until(until))
