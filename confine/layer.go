@@ -51,6 +51,9 @@ func (o order) lay() (l layer, err error) {
 	if err := unix.Mount("overlay", o.Worktree, "overlay", unix.MS_NOSUID|unix.MS_NODEV, options); err != nil {
 		return l, fmt.Errorf("overlay: %w", err)
 	}
+	if err := l.shut(o); err != nil {
+		return l, err
+	}
 	if l.upper, err = os.OpenRoot(upper); err != nil {
 		return l, err
 	}
@@ -63,9 +66,31 @@ func (o order) lay() (l layer, err error) {
 	return l, dropCapabilities()
 }
 
-// layerInodes is what an empty layer takes: its root, upper, work, and what the
-// overlay keeps in work.
-const layerInodes = 4
+// layerInodes is what an empty layer takes: its root, upper, work, what the overlay
+// keeps in work, and the file that lies over those that are shut.
+const layerInodes = 5
+
+// shut lays an empty file over those that the program is not to read.
+func (l layer) shut(o order) error {
+	empty := layerAt + "/empty"
+	if err := os.WriteFile(empty, nil, 0o444); err != nil {
+		return err
+	}
+	for _, name := range o.Overlay.Shut {
+		if info, err := l.worktree.Lstat(name); err != nil || !info.Mode().IsRegular() {
+			continue // what is a directory or a link leads nowhere that the program may not go
+		}
+		at := o.Worktree + "/" + name
+		err := unix.Mount(empty, at, "", unix.MS_BIND, "")
+		if err == nil {
+			err = unix.Mount("", at, "", unix.MS_BIND|unix.MS_REMOUNT|unix.MS_RDONLY|unix.MS_NOSUID|unix.MS_NODEV, "")
+		}
+		if err != nil {
+			return fmt.Errorf("shut: %w", err)
+		}
+	}
+	return nil
+}
 
 // dropCapabilities gives up, on every thread and for ever, what bubblewrap left to
 // this process for mounting. Programs that it starts never have them.

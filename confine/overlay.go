@@ -21,6 +21,7 @@ type Overlay struct {
 	Law   []byte        `json:"-"` // for the Applier; the program does not get it. Nil: the layer is thrown away
 	Bytes int64         // size of the layer
 	Files int64         // files, directories and links in the layer together
+	Shut  []string      // regular files in the worktree that the program finds empty, and can neither write nor take away
 	Time  time.Duration // for judging and applying, on top of Limits.Wall; two thirds are kept for applying, or for clearing up
 }
 

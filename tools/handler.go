@@ -149,12 +149,13 @@ func (h *Handler) Handle(ctx context.Context, job broker.Job) broker.Result {
 	if err != nil {
 		return h.unstarted(job, err)
 	}
-	result, err := h.jail.Run(ctx, h.spec(job, worktree, rules, request))
+	spec := h.spec(job, worktree, rules, request)
+	result, err := h.jail.Run(ctx, spec)
 	if err != nil {
 		return h.unstarted(job, err)
 	}
 	h.trace(job, result)
-	return h.judge(job.Effect, request, result, worktree, policy.Digest(rules))
+	return h.judge(job.Effect, request, result, spec.Overlay != nil, worktree, policy.Digest(rules))
 }
 
 // refusedFor ends an effect that the handler would refuse again.

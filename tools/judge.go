@@ -13,15 +13,23 @@ import (
 
 // judge turns the end of a run into one of the three ways an effect ends. What
 // certainly did not happen failed; what may have happened and did not say so
-// readably is indeterminate, except for a read, which leaves nothing behind.
-func (h *Handler) judge(effect law.Effect, q request, r confine.Result, worktree, digest string) broker.Result {
+// readably is indeterminate, except for a read, which leaves nothing behind, and for
+// what lay in a layer, of which the jail says what was kept.
+func (h *Handler) judge(effect law.Effect, q request, r confine.Result, layered bool, worktree, digest string) broker.Result {
 	unknown := func(detail string) broker.Result {
-		if served[effect].writes && r.Started {
+		switch {
+		case layered && r.Applied != confine.MaybeApplied:
+			return broker.Result{Status: store.StatusFailed, Detail: detail + alsoChanged(r)}
+		case served[effect].writes && r.Started:
 			return broker.Result{Status: store.StatusIndeterminate, Detail: detail}
 		}
 		return broker.Result{Status: store.StatusFailed, Detail: detail}
 	}
 	switch {
+	case r.Applied == confine.MaybeApplied:
+		return unknown("the tool ended, and its changes to the worktree may have been taken over in part")
+	case r.Refused != "":
+		return unknown("what the tool changed was refused: " + reasoned(r.Refused, worktree))
 	case r.Bound != confine.Unbounded:
 		return unknown("the tool was ended: " + string(r.Bound))
 	case r.Exit == 1 && len(r.Stdout) == 0:
@@ -38,7 +46,12 @@ func (h *Handler) judge(effect law.Effect, q request, r confine.Result, worktree
 	if problem != "" {
 		return unknown("the tool's response " + reasoned(problem, worktree))
 	}
-	answer = complete(q, answer)
+	if answer = complete(q, answer); layered {
+		if !succeeded(answer) && alsoChanged(r) != "" {
+			return unknown("the tool's answer says that nothing was done")
+		}
+		answer = withChanges(answer, r)
+	}
 	for _, name := range []string{"refused", "stdout", "stderr"} {
 		if text, ok := textOf(answer, name); ok {
 			answer = answer.With(name, canon.NewString(withoutPath(text, worktree)))
@@ -49,6 +62,20 @@ func (h *Handler) judge(effect law.Effect, q request, r confine.Result, worktree
 		return unknown("the tool's response is too large; read a smaller file")
 	}
 	return broker.Result{Status: store.StatusSucceeded, Output: output}
+}
+
+// withChanges puts what the jail saw a tool change in the place of what the tool says of
+// it.
+func withChanges(answer canon.Value, r confine.Result) canon.Value {
+	for _, m := range changesOf(r) {
+		if none, _ := m.Value.Int64(); m.Name == "changes" || none > 0 {
+			answer = answer.With(m.Name, m.Value)
+		}
+	}
+	if _, claims := answer.Get("changes"); claims && alsoChanged(r) == "" {
+		answer = answer.With("changes", canon.NewArray(nil))
+	}
+	return answer
 }
 
 // complete puts back what the contract leaves out because it is empty.

@@ -11,6 +11,7 @@ import (
 	"world/broker/law"
 	"world/canon"
 	"world/confine"
+	"world/confine/confinetest"
 	"world/coordinator/plan"
 	"world/store"
 )
@@ -74,16 +75,22 @@ func TestOutcomes(t *testing.T) {
 		{"late", step{Stdout: `{"ok":true}`, Sleep: time.Minute}, bad, unknown},
 	}
 	d := playing(t, nil)
+	low := playing(t, func(o *Options) { o.Jail = confinetest.Jail(t, confine.Landlock) })
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			d.play(map[string]step{"policy-tool": test.step})
+			low.play(map[string]step{"policy-tool": test.step})
 			job := broker.Job{Episode: episode, Effect: WorkspaceRead, Payload: []byte(`{"op":"read","path":"a"}`), Deadline: 2 * time.Second}
 			if r := d.handler.Handle(context.Background(), job); r.Status != test.read || (r.Status == ok) != (r.Output != nil) || (r.Status == ok) == (r.Detail != "") {
 				t.Errorf("read: %+v %.200s", r, r.Output)
 			}
 			job.Effect, job.Payload = WorkspaceWrite, []byte(`{"op":"write","path":"a","content":"x"}`)
-			if r := d.handler.Handle(context.Background(), job); r.Status != test.write {
+			// Without a layer nobody knows what a tool did that does not say so.
+			if r := low.handler.Handle(context.Background(), job); r.Status != test.write {
 				t.Errorf("write: %+v", r)
+			}
+			if r := d.handler.Handle(context.Background(), job); r.Status != test.read {
+				t.Errorf("write over a layer: %+v", r)
 			}
 		})
 	}

@@ -96,7 +96,7 @@ func (h *Handler) runSpec(job broker.Job, worktree string, o order, p policy.Pol
 		s.Args = append(append(s.Args, "--"), o.argv...)
 	}
 	s.File, s.Stdin, s.Warm = rules, []byte(o.stdin), true
-	s.Overlay = &confine.Overlay{Law: rules, Bytes: layer, Files: layered, Time: takeOver}
+	s.Overlay = taking(rules)
 	s.Limits = confine.Limits{
 		Wall: wall, CPU: 2 * wall, Memory: runMemory, Together: runTogether, FileSize: layer, Files: runFiles, Processes: runProcesses,
 		Output: maxOutput(p) + ownLines, Keep: shownOutput, Scratch: layer,

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"world/broker"
+	"world/broker/law"
 	"world/confine"
 	"world/store"
 	"world/tools/policytool"
@@ -23,7 +24,26 @@ func (h *Handler) spec(job broker.Job, worktree string, rules []byte, request re
 	s := h.common(job.Episode, worktree)
 	s.Floor, s.Program, s.Args, s.File, s.Stdin = h.floor, image, args, rules, request.value.Bytes()
 	s.ReadOnly, s.Limits, s.Warm = !served[job.Effect].writes, limits, image == nil
+	if h.layers(job.Effect, image) {
+		s.Overlay = taking(rules)
+		if job.Deadline > 0 {
+			s.Limits.Wall = min(limits.Wall, job.Deadline-takeOver)
+		}
+	}
 	return s
+}
+
+// layers reports whether what a tool writes for an operation is judged before the
+// worktree has it. That of world-tool is, by world-tool, as it writes; another tool is
+// not believed to keep to the path law, where the machine has layers.
+func (h *Handler) layers(effect law.Effect, image *confine.Image) bool {
+	return served[effect].writes && image != nil && image != h.jail.Stage() && h.jail.Reach().Level == confine.Namespaces
+}
+
+// taking is the layer in which a program's changes lie until it has ended. A worktree's
+// own .git holds a path of the host.
+func taking(rules []byte) *confine.Overlay {
+	return &confine.Overlay{Law: rules, Bytes: layer, Files: layered, Shut: []string{".git"}, Time: takeOver}
 }
 
 // common is what all runs for an episode share: environment, user and sight.

@@ -133,8 +133,7 @@ var Removals = []Removal{
 		{"confine/supervise.go", "unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)", "error(nil)"}}, Harm: true},
 	{Guard: Levels, Tests: "TestDoorsOfLowerLevels", Edits: []Edit{
 		{"tools/run.go", "s.Floor = confine.Namespaces", "s.Floor = confine.Process"},
-		{"tools/run.go", "s.Overlay = &confine.Overlay{", "if h.jail.Reach().Level == confine.Namespaces { s.Overlay = &confine.Overlay{"},
-		{"tools/run.go", "Time: takeOver}", "Time: takeOver} }"}}},
+		{"tools/run.go", "s.Overlay = taking(rules)", "if h.jail.Reach().Level == confine.Namespaces { s.Overlay = taking(rules) }"}}},
 
 	{Guard: Hooks, Tests: "TestRepository", Edits: []Edit{hooks}},
 	{Guard: HooksOfCheckout, Tests: "TestRepository", Edits: []Edit{hooks, checkout}},
