@@ -141,6 +141,7 @@ func (s Stage) begin(args []string) int {
 		return refuse("oom score", err)
 	}
 	if o.Waits && o.child() {
+		KeepThreads()
 		r.rehearse()
 		o.Args = r.wait(begun).Args
 	}

@@ -37,7 +37,9 @@ func supervise(o order, r *reporter, settle func(*ending)) int {
 	// Process 1 gets every signal that it handles, from anybody inside. Those that are
 	// ignored the program would inherit; those that are caught it does not.
 	signal.Notify(make(chan os.Signal, 1))
-	KeepThreads()
+	if !o.Waits { // one that waited has made them then
+		KeepThreads()
+	}
 	r.begin()
 	child, err := syscall.ForkExec(path, append([]string{name}, o.arguments()...), &syscall.ProcAttr{
 		Env: o.Env, Files: files,
