@@ -94,7 +94,7 @@ func TestHandleRefusesBeforeRunning(t *testing.T) {
 	if !strings.HasPrefix(d.get("ran"), "error") {
 		t.Error("the tool ran")
 	}
-	if r := d.handle(WorkspaceWrite, `{"op":"write","path":"a","content":"x"}`); r.Status != store.StatusIndeterminate || strings.HasPrefix(d.get("ran"), "error") {
+	if r := d.handle(WorkspaceWrite, `{"op":"write","path":"a","content":"x"}`); r.Status != store.StatusFailed || strings.HasPrefix(d.get("ran"), "error") {
 		t.Errorf("control: %+v", r)
 	}
 	for _, id := range []store.EpisodeID{"ep-2", "../state", "", "EP"} {

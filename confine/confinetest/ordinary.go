@@ -1,6 +1,7 @@
 package confinetest
 
 import (
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -60,5 +61,5 @@ func Ordinary(cmd *exec.Cmd, dir string) error {
 	cmd.Env = []string{"PATH=/usr/bin:/bin", "HOME=" + home, "TMPDIR=" + home, ImagesVariable + "=" + dir}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: ordinary, Gid: ordinaryGroup}}
 	cmd.Dir = home
-	return os.Chown(home, ordinary, ordinaryGroup)
+	return errors.Join(os.Chmod(home, 0o711), os.Chown(home, ordinary, ordinaryGroup))
 }
