@@ -34,10 +34,12 @@ func (h *Handler) spec(job broker.Job, worktree string, rules []byte, request re
 }
 
 // layers reports whether what a tool writes for an operation is judged before the
-// worktree has it. That of world-tool is, by world-tool, as it writes; another tool is
-// not believed to keep to the path law, where the machine has layers.
+// worktree has it. That of world-tool is, by world-tool, as it writes, and so is that of
+// a wrapper of it; another tool is not believed to keep to the path law, where the
+// machine has layers.
 func (h *Handler) layers(effect law.Effect, image *confine.Image) bool {
-	return served[effect].writes && image != nil && image != h.jail.Stage() && h.jail.Reach().Level == confine.Namespaces
+	another := image != nil && image != h.jail.Stage() && (h.said == nil || !h.said.speaksOurs())
+	return another && served[effect].writes && h.jail.Reach().Level == confine.Namespaces
 }
 
 // taking is the layer in which a program's changes lie until it has ended. A worktree's
