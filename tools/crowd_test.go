@@ -22,7 +22,7 @@ def fork():
 while fork():
     pass
 print('full')
-until = time.time() + 1
+until = time.time() + 0.6
 while time.time() < until:
     sys.stderr.write('y' * 3000)
     sys.stderr.flush()
@@ -35,7 +35,7 @@ while time.time() < until:
 func TestRunOfACrowd(t *testing.T) {
 	d := newDesk(t, confine.Namespaces, "")
 	d.put("crowd.py", crowd)
-	for range 3 {
+	for range 2 {
 		r, a := d.runs(AilangRun, `{"path":"crowd.py"}`)
 		if r.Status != store.StatusSucceeded || a.ExitCode == nil || *a.ExitCode != 0 || a.Limit != nil || a.Stdout != "full\n" || !a.Kept {
 			t.Errorf("%s %s %.900s", r.Status, r.Detail, r.Output)

@@ -101,7 +101,7 @@ func TestListIsBounded(t *testing.T) {
 	}
 	for folder, letter := range map[string]string{"many": "n", "controls": "\x01"} {
 		long := strings.Repeat(letter, 230)
-		for i := range MaxEntries {
+		for i := range map[string]int{"many": MaxEntries, "controls": MaxMatches}[folder] {
 			b.put(fmt.Sprintf("%s/%s%04d", folder, long, i), "x")
 		}
 		size := 0

@@ -92,7 +92,7 @@ func shred(a []string) (string, error) {
 			return "", err
 		}
 	}
-	time.Sleep(2 * time.Second)
+	time.Sleep(700 * time.Millisecond)
 	return "", nil
 }
 
@@ -111,7 +111,7 @@ func fasten(a []string) (string, error) {
 			return "", err
 		}
 	}
-	time.Sleep(time.Second)
+	time.Sleep(500 * time.Millisecond)
 	return "", nil
 }
 
