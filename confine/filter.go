@@ -133,12 +133,17 @@ func filterProgram(sockets, forks bool) []unix.SockFilter {
 	// Such a signal can also be sent through a descriptor, or be asked for when there is
 	// something to read; without a word of its own it is as that of kill.
 	rule(unix.SYS_PIDFD_SEND_SIGNAL, load(offsetInfoLow), equal(0, 0, 2), load(offsetInfoHigh), equal(0, 1, 0), deny, allow)
-	rule(unix.SYS_FCNTL, load(offsetCommand), equal(unix.F_SETSIG, 0, 1), deny, allow)
+	// Locks of an open file have no owner that anybody could name, and are not counted.
+	rule(unix.SYS_FCNTL, load(offsetCommand), equal(unix.F_SETSIG, 2, 0), equal(unix.F_OFD_SETLK, 2, 0), equal(unix.F_OFD_SETLKW, 1, 2),
+		deny, answer(unix.SECCOMP_RET_ERRNO|uint32(unix.EINVAL)), allow)
 	rule(unix.SYS_MMAP, load(offsetMapFlags),
 		anyBit(unix.MAP_GROWSDOWN, 2, 0), anyBit(unix.MAP_ANONYMOUS, 0, 2), anyBit(unix.MAP_SHARED, 0, 1),
 		answer(unix.SECCOMP_RET_ERRNO|uint32(unix.ENOMEM)), allow)
 	rule(unix.SYS_CLONE3, answer(unix.SECCOMP_RET_ERRNO|uint32(unix.ENOSYS)))
-	clone := []unix.SockFilter{load(offsetArgument), anyBit(newNamespace, 0, 1), deny}
+	// Who shares descriptors and is no thread leaves locks behind when it ends, whose
+	// owner nobody can name.
+	clone := []unix.SockFilter{load(offsetArgument), anyBit(newNamespace, 0, 1), deny,
+		anyBit(unix.CLONE_FILES, 0, 2), anyBit(unix.CLONE_THREAD, 1, 0), deny}
 	if !forks {
 		clone = append(clone, anyBit(unix.CLONE_THREAD, 1, 0), deny)
 	}

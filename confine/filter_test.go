@@ -50,12 +50,13 @@ func judge(t *testing.T, program []unix.SockFilter, arch, number, argument uint3
 
 func TestFilterProgram(t *testing.T) {
 	const (
-		allow  = unix.SECCOMP_RET_ALLOW
-		deny   = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
-		nomem  = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOMEM)
-		absent = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)
-		kill   = unix.SECCOMP_RET_KILL_PROCESS
-		thread = unix.CLONE_VM | unix.CLONE_FS | unix.CLONE_FILES | unix.CLONE_SIGHAND | unix.CLONE_THREAD
+		allow   = unix.SECCOMP_RET_ALLOW
+		deny    = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
+		nomem   = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOMEM)
+		absent  = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)
+		invalid = unix.SECCOMP_RET_ERRNO | uint32(unix.EINVAL)
+		kill    = unix.SECCOMP_RET_KILL_PROCESS
+		thread  = unix.CLONE_VM | unix.CLONE_FS | unix.CLONE_FILES | unix.CLONE_SIGHAND | unix.CLONE_THREAD
 	)
 	tests := []struct {
 		name             string
@@ -95,6 +96,11 @@ func TestFilterProgram(t *testing.T) {
 		{"disk priority of another", unix.SYS_IOPRIO_SET, ioprioProcess | 1<<16, deny, deny},
 		{"disk priority of its user", unix.SYS_IOPRIO_SET, 3, deny, deny},
 		{"signal of a descriptor", unix.SYS_FCNTL, unix.F_SETSIG, deny, deny},
+		{"lock of a process", unix.SYS_FCNTL, unix.F_SETLK, allow, allow},
+		{"lock of an open file", unix.SYS_FCNTL, unix.F_OFD_SETLK, invalid, invalid},
+		{"lock of an open file, waiting", unix.SYS_FCNTL, unix.F_OFD_SETLKW, invalid, invalid},
+		{"clone what shares descriptors", unix.SYS_CLONE, unix.CLONE_FILES | unix.CLONE_VM | uint32(unix.SIGCHLD), deny, deny},
+		{"clone what shares memory", unix.SYS_CLONE, unix.CLONE_VM | unix.CLONE_VFORK | uint32(unix.SIGCHLD), deny, allow},
 	}
 	for _, call := range oldCalls {
 		tests = append(tests, struct {

@@ -15,6 +15,9 @@ import (
 // togetherEvery is how often the memory of all processes of a run is added up.
 const togetherEvery = 20 * time.Millisecond
 
+// locksEvery is how many times memory is added up until locks are counted.
+const locksEvery = 5
+
 // together ends a run of which one process holds more private memory than each may
 // have, or all of them more than they may have together, whatever they have made of
 // it, with what their sockets may hold and what the kernel keeps of their mappings; or
@@ -27,10 +30,12 @@ func (o order) together(r *reporter) {
 		return // only process 1 sees all of them, and nobody else
 	}
 	var kept mappings
+	turn := 0
 	for range time.Tick(togetherEvery) {
 		most, all, processes := held()
 		all += sockets()*perSocket + kept.look(processes)*perMapping
-		if most > o.Limits.Memory || locks() > maxLocks || o.Limits.Together > 0 && all > o.Limits.Together {
+		turn++
+		if most > o.Limits.Memory || turn%locksEvery == 0 && locks() > maxLocks || o.Limits.Together > 0 && all > o.Limits.Together {
 			r.cut(MemoryBound)
 		}
 		if scratchFiles() > o.Limits.scratchFiles() {

@@ -1,7 +1,11 @@
 package confine_test
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"world/confine"
 )
@@ -80,5 +84,24 @@ func TestLimitsOfTheKernelsMemory(t *testing.T) {
 		if got := s.run(spec); got.Bound != c.want || c.want == confine.Unbounded && string(got.Stdout) != "ok " {
 			t.Errorf("%s %s in %s processes, %v: %+v", c.verb, c.each, c.processes, c.env, got)
 		}
+	}
+}
+
+// TestLocksOfOthersDoNotCount: what the kernel lists of open files that somebody else has
+// locked ends no run.
+func TestLocksOfOthersDoNotCount(t *testing.T) {
+	s := newSite(t, confine.Namespaces)
+	f, err := os.Create(filepath.Join(s.outside, "locked"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for at := range int64(5000) {
+		if err := unix.FcntlFlock(f.Fd(), unix.F_OFD_SETLK, &unix.Flock_t{Type: unix.F_WRLCK, Start: 2 * at, Len: 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := s.run(s.program("fasten", "800", "1")); got.Bound != confine.Unbounded || string(got.Stdout) != "ok " {
+		t.Errorf("%+v", got)
 	}
 }
