@@ -78,31 +78,54 @@ func (l Limits) scratchFiles() int64 { return l.Scratch/4096 + 16 }
 var counts = []string{"RssAnon:", "VmSwap:", "VmPTE:"}
 
 // held is how many bytes of private memory the greatest of all processes but this one
-// holds, and all of them, which are named by their directories. Pages that several of
-// them share since a fork count for each. Anybody may read it of a process that nobody
-// may trace.
+// holds, and all of them, which are named by directories that tell of them. Pages that
+// several of them share since a fork count for each. Anybody may read it of a process
+// that nobody may trace.
 func held() (most, all int64, processes []string) {
-	files, err := filepath.Glob("/proc/[0-9]*/status")
+	dirs, err := filepath.Glob("/proc/[0-9]*")
 	if err != nil {
 		panic("confine: the pattern is none: " + err.Error())
 	}
-	for _, file := range files {
-		if file == "/proc/1/status" {
+	for _, dir := range dirs {
+		if dir == "/proc/1" {
 			continue
 		}
-		status, err := os.ReadFile(file)
-		if err != nil {
-			continue // it is gone
-		}
-		var one int64
-		for line := range bytes.Lines(status) {
-			fields := bytes.Fields(line)
-			if len(fields) == 3 && slices.Contains(counts, string(fields[0])) {
-				kilobytes, _ := strconv.ParseInt(string(fields[1]), 10, 64) // the kernel's own
-				one += kilobytes << 10
-			}
-		}
-		most, all, processes = max(most, one), all+one, append(processes, filepath.Dir(file))
+		one, at := heldBy(dir)
+		most, all, processes = max(most, one), all+one, append(processes, at)
 	}
 	return most, all, processes
+}
+
+// heldBy is what one process holds, and the directory that tells of it: its own or, when
+// its first thread has ended and takes no part in its memory any more, another thread's.
+func heldBy(dir string) (bytes int64, at string) {
+	if n, ok := counted(dir + "/status"); ok {
+		return n, dir
+	}
+	threads, err := filepath.Glob(dir + "/task/[0-9]*")
+	if err != nil {
+		panic("confine: the pattern is none: " + err.Error())
+	}
+	for _, thread := range threads {
+		if n, ok := counted(thread + "/status"); ok {
+			return n, thread
+		}
+	}
+	return 0, dir // it has ended, or is gone
+}
+
+// counted adds up what a status tells of memory; ok is false when it tells of none.
+func counted(file string) (sum int64, ok bool) {
+	status, err := os.ReadFile(file)
+	if err != nil {
+		return 0, false
+	}
+	for line := range bytes.Lines(status) {
+		fields := bytes.Fields(line)
+		if len(fields) == 3 && slices.Contains(counts, string(fields[0])) {
+			kilobytes, _ := strconv.ParseInt(string(fields[1]), 10, 64) // the kernel's own
+			sum, ok = sum+kilobytes<<10, true
+		}
+	}
+	return sum, ok
 }

@@ -1,6 +1,7 @@
 package confine_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -103,5 +104,31 @@ func TestLocksOfOthersDoNotCount(t *testing.T) {
 	}
 	if got := s.run(s.program("fasten", "800", "1")); got.Bound != confine.Unbounded || string(got.Stdout) != "ok " {
 		t.Errorf("%+v", got)
+	}
+}
+
+// TestNobodyHidesBehindAThreadThatEnded: memory counts whichever threads are left to use
+// it, also when the first one, by which a process is known, is not among them.
+func TestNobodyHidesBehindAThreadThatEnded(t *testing.T) {
+	s := newSite(t, confine.Namespaces)
+	script := `exec python3 -c '
+import ctypes, os, sys, threading, time
+def hold():
+    a = b"x" * (%d << 20)
+    time.sleep(0.7)
+    print("ok", flush=True)
+    os._exit(0)
+threading.Thread(target=hold).start()
+if %d: ctypes.CDLL(None).syscall(%d, 0)
+'`
+	for _, c := range []struct {
+		megabytes, hides int
+		want             confine.Bound
+	}{{100, 0, confine.MemoryBound}, {100, 1, confine.MemoryBound}, {8, 1, confine.Unbounded}} {
+		spec := s.over(fmt.Sprintf(script, c.megabytes, c.hides, unix.SYS_EXIT))
+		spec.Limits.Together = 64 << 20
+		if got := s.run(spec); got.Bound != c.want || c.want == confine.Unbounded && string(got.Stdout) != "ok\n" {
+			t.Errorf("%+v: %+v %s%s", c, got, got.Stdout, got.Stderr)
+		}
 	}
 }
