@@ -114,6 +114,7 @@ func TestNobodyHidesBehindAThreadThatEnded(t *testing.T) {
 	script := `exec python3 -c '
 import ctypes, os, sys, threading, time
 def hold():
+    while %d and os.path.exists("/proc/%%d/task/%%d/exe" %% (os.getpid(), os.getpid())): time.sleep(0.01)
     a = b"x" * (%d << 20)
     time.sleep(0.7)
     print("ok", flush=True)
@@ -125,7 +126,7 @@ if %d: ctypes.CDLL(None).syscall(%d, 0)
 		megabytes, hides int
 		want             confine.Bound
 	}{{100, 0, confine.MemoryBound}, {100, 1, confine.MemoryBound}, {8, 1, confine.Unbounded}} {
-		spec := s.over(fmt.Sprintf(script, c.megabytes, c.hides, unix.SYS_EXIT))
+		spec := s.over(fmt.Sprintf(script, c.hides, c.megabytes, c.hides, unix.SYS_EXIT))
 		spec.Limits.Together = 64 << 20
 		if got := s.run(spec); got.Bound != c.want || c.want == confine.Unbounded && string(got.Stdout) != "ok\n" {
 			t.Errorf("%+v: %+v %s%s", c, got, got.Stdout, got.Stderr)
