@@ -56,12 +56,14 @@ func watchWorker(cmd *exec.Cmd, stdin io.Reader, relay *relay, until time.Time) 
 	return end
 }
 
-// whyGivenUp makes one line of the words of a Go runtime.
+// whyGivenUp makes one line of the words of a Go runtime. Its collector does not look
+// whether it was given the memory that it asks for, and faults on the runtime's own stack.
 func whyGivenUp(words []byte) string {
+	refused := strings.HasPrefix(string(words), "SIGSEGV: ") && strings.Contains(string(words), "\ngoroutine 0 ")
 	for line := range strings.Lines(string(words)) {
 		text, fatal := strings.CutPrefix(strings.TrimSpace(line), "fatal error: ")
 		switch {
-		case fatal && strings.Contains(text, "memory"):
+		case refused, fatal && strings.Contains(text, "memory"):
 			return "out of memory: its values need more than one process may have"
 		case fatal && text == "stack overflow":
 			return fmt.Sprintf("values nested too deep: working on one needs more than %d bytes of stack", maxStack)

@@ -64,3 +64,20 @@ func TestDeepIsNotTooDeep(t *testing.T) {
 		t.Errorf("%d %q", code, errs)
 	}
 }
+
+// TestWhyAnInterpreterGivesUp: the words of Go's runtime that memory can end with, and
+// others.
+func TestWhyAnInterpreterGivesUp(t *testing.T) {
+	for words, want := range map[string]string{
+		"runtime: out of memory: cannot allocate 4194304-byte block (534773760 in use)\nfatal error: out of memory\n":                                      "out of memory",
+		"fatal error: runtime: cannot allocate memory\n":                                                                                                   "out of memory",
+		"SIGSEGV: segmentation violation\nPC=0x43519d m=0 sigcode=1 addr=0x0\n\ngoroutine 0 gp=0x8ff160 m=0 [idle]:\nruntime.(*spanQueue).tryDrain(0x4)\n": "out of memory",
+		"SIGSEGV: segmentation violation\nPC=0x1 m=0\n\ngoroutine 7 gp=0x8ff160 m=0 [running]:\nmain.main()\n":                                             "the interpreter gave up",
+		"fatal error: stack overflow\n": "values nested too deep",
+		"fatal error: newosproc\n":      "the interpreter gave up",
+	} {
+		if got := whyGivenUp([]byte(words)); !strings.HasPrefix(got, want) {
+			t.Errorf("%q: %s", words, got)
+		}
+	}
+}
