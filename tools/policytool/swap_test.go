@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"world/tools/policy"
 )
@@ -36,7 +37,8 @@ func TestSwappedForOutside(t *testing.T) {
 	b.put("d/secret", "inside")
 	stop := b.swapping("d", "../outside")
 	served, refusals := 0, 0
-	for i := range 600 {
+	// Until both have been met: who swaps may not have his turn for long.
+	for i, end := 0, time.Now().Add(time.Minute); i < 600 || (served == 0 || refusals == 0) && time.Now().Before(end); i++ {
 		r := b.read("d/secret")
 		switch {
 		case r.Content == "secret":
@@ -78,7 +80,7 @@ func TestSwappedForProtected(t *testing.T) {
 	stop := b.swapping("d", ".git")
 	defer stop()
 	reached := 0
-	for range 5_000 {
+	for i, end := 0, time.Now().Add(time.Minute); i < 5_000 || reached == 0 && time.Now().Before(end); i++ {
 		p, err := tree.locateUnless("d/config", tree.policy.Protection)
 		if err != nil {
 			continue
