@@ -38,7 +38,7 @@ func (h *Handler) judge(effect law.Effect, q request, r confine.Result, layered 
 		if _, line := lastLine(string(r.Stderr)); strings.HasPrefix(line, policytool.Verb+": ") {
 			detail += ": " + reasoned(line, worktree)
 		}
-		return broker.Result{Status: store.StatusFailed, Detail: detail}
+		return broker.Result{Status: store.StatusFailed, Detail: detail + alsoChanged(r)}
 	case r.Exit != 0:
 		return unknown("the tool broke off without a response")
 	}
@@ -68,7 +68,8 @@ func (h *Handler) judge(effect law.Effect, q request, r confine.Result, layered 
 // it.
 func withChanges(answer canon.Value, r confine.Result) canon.Value {
 	for _, m := range changesOf(r) {
-		if none, _ := m.Value.Int64(); m.Name == "changes" || none > 0 {
+		_, claims := answer.Get(m.Name)
+		if none, _ := m.Value.Int64(); claims || m.Name == "changes" || none > 0 {
 			answer = answer.With(m.Name, m.Value)
 		}
 	}

@@ -31,6 +31,8 @@ func TestAnotherToolsWritesAreJudged(t *testing.T) {
 		"tells of another": {step{Write: write, Stdout: `{"ok":true,"changes":[]}`}, store.StatusSucceeded, created, true},
 		"protected":        {step{Write: map[string]string{"made": "x", ".gitattributes": "x"}, Stdout: `{"ok":true}`}, store.StatusFailed, "was refused: .gitattributes: matches fs_deny_write", false},
 		"says no":          {step{Write: write, Stdout: `{"ok":false,"refused":"no"}`}, store.StatusFailed, "says that nothing was done, and the worktree was changed: made created, after " + x, true},
+		"counts more":      {step{Write: write, Stdout: `{"ok":true,"omitted":99}`}, store.StatusSucceeded, created + `,"ok":true,"omitted":0`, true},
+		"fails":            {step{Write: write, Stderr: "policy-tool: bad\n", Exit: 1}, store.StatusFailed, "could not form a response: policy-tool: bad, and the worktree was changed: made created, after " + x, true},
 		"says nothing":     {step{Write: write}, store.StatusFailed, "and the worktree was changed: made created, after " + x, true},
 		"does not end":     {step{Write: write, Sleep: time.Minute}, store.StatusFailed, "the tool was ended: deadline", false},
 	} {
