@@ -243,7 +243,7 @@ func (p *parser) escape() (rune, error) {
 	return 0, p.bad("unknown escape")
 }
 
-// unicode reads \uXXXX, or two of them that make one character.
+// unicode reads \u with its four digits, or two of them that make one character.
 func (p *parser) unicode() (rune, error) {
 	unit, err := p.unit()
 	if err != nil || !utf16.IsSurrogate(unit) {
@@ -258,7 +258,7 @@ func (p *parser) unicode() (rune, error) {
 	return 0, p.bad("escaped surrogate ending")
 }
 
-// unit consumes one \uXXXX.
+// unit consumes one \u with its four digits.
 func (p *parser) unit() (rune, error) {
 	if p.at+6 > len(p.raw) {
 		return 0, p.bad("unterminated escape")

@@ -58,11 +58,12 @@ func TestFilterProgram(t *testing.T) {
 		kill    = unix.SECCOMP_RET_KILL_PROCESS
 		thread  = unix.CLONE_VM | unix.CLONE_FS | unix.CLONE_FILES | unix.CLONE_SIGHAND | unix.CLONE_THREAD
 	)
-	tests := []struct {
+	type test struct {
 		name             string
 		number, argument uint32
 		strict, lenient  uint32 // without and with sockets and forks
-	}{
+	}
+	tests := []test{
 		{"read", unix.SYS_READ, 0, allow, allow},
 		{"execve", unix.SYS_EXECVE, 0, allow, allow},
 		{"socketpair", unix.SYS_SOCKETPAIR, 0, allow, allow},
@@ -102,34 +103,16 @@ func TestFilterProgram(t *testing.T) {
 		{"clone what shares descriptors", unix.SYS_CLONE, unix.CLONE_FILES | unix.CLONE_VM | uint32(unix.SIGCHLD), deny, deny},
 		{"clone what shares memory", unix.SYS_CLONE, unix.CLONE_VM | unix.CLONE_VFORK | uint32(unix.SIGCHLD), deny, allow},
 	}
-	for _, call := range oldCalls {
-		tests = append(tests, struct {
-			name             string
-			number, argument uint32
-			strict, lenient  uint32
-		}{"an old call", call, 0, deny, deny})
+	every := func(name string, calls []uint32, argument, strict, lenient uint32) {
+		for _, call := range calls {
+			tests = append(tests, test{name, call, argument, strict, lenient})
+		}
 	}
-	for _, call := range forkCalls {
-		tests = append(tests, struct {
-			name             string
-			number, argument uint32
-			strict, lenient  uint32
-		}{"fork", call, 0, deny, allow})
-	}
-	for _, call := range ofOthers {
-		tests = append(tests, []struct {
-			name             string
-			number, argument uint32
-			strict, lenient  uint32
-		}{{"of its own", call, 0, allow, allow}, {"of another", call, 1, deny, deny}}...)
-	}
-	for _, call := range forbidden {
-		tests = append(tests, struct {
-			name             string
-			number, argument uint32
-			strict, lenient  uint32
-		}{"forbidden", call, 0, deny, deny})
-	}
+	every("forbidden", forbidden, 0, deny, deny)
+	every("an old call", oldCalls, 0, deny, deny)
+	every("fork", forkCalls, 0, deny, allow)
+	every("of its own", ofOthers, 0, allow, allow)
+	every("of another", ofOthers, 1, deny, deny)
 	strict, lenient := filterProgram(false, false), filterProgram(true, true)
 	for _, test := range tests {
 		if got := judge(t, strict, nativeArch, test.number, test.argument); got != test.strict {

@@ -1,6 +1,8 @@
 package tools
 
 import (
+	"slices"
+
 	"world/canon"
 	"world/confine"
 	"world/store"
@@ -38,17 +40,18 @@ func (e envelope) answer(p policy.Policy, r confine.Result, digest string, tool 
 
 // changesOf are the members that tell what a run changed; the list is left out when
 // it is empty.
-func changesOf(r confine.Result) (members []canon.Member) {
+func changesOf(r confine.Result) []canon.Member {
+	return slices.DeleteFunc(reported(r), func(m canon.Member) bool { return m.Name == "changes" && len(m.Value.Items()) == 0 })
+}
+
+// reported are the members of the jail's report of changes (package overlay), none where
+// there is none.
+func reported(r confine.Result) (members []canon.Member) {
 	report, err := canon.Parse(r.Changes, canon.Limits{})
 	if err != nil || report.Kind() != canon.Object {
 		return nil
 	}
-	for _, m := range report.Members() {
-		if m.Name == "changes" && len(m.Value.Items()) > 0 || m.Name == "omitted" {
-			members = append(members, m)
-		}
-	}
-	return members
+	return slices.Clone(report.Members())
 }
 
 // changesRefused is the reason of a limit that a program meets when it has ended:

@@ -16,14 +16,14 @@ import (
 // readably is indeterminate, except for a read, which leaves nothing behind, and for
 // what lay in a layer, of which the jail says what was kept.
 func (h *Handler) judge(effect law.Effect, q request, r confine.Result, layered bool, worktree, digest string) broker.Result {
+	failed := func(detail string) broker.Result {
+		return broker.Result{Status: store.StatusFailed, Detail: detail + alsoChanged(r)}
+	}
 	unknown := func(detail string) broker.Result {
-		switch {
-		case layered && r.Applied != confine.MaybeApplied:
-			return broker.Result{Status: store.StatusFailed, Detail: detail + alsoChanged(r)}
-		case served[effect].writes && r.Started:
+		if told := layered && r.Applied != confine.MaybeApplied; served[effect].writes && r.Started && !told {
 			return broker.Result{Status: store.StatusIndeterminate, Detail: detail}
 		}
-		return broker.Result{Status: store.StatusFailed, Detail: detail}
+		return failed(detail)
 	}
 	switch {
 	case r.Applied == confine.MaybeApplied:
@@ -33,12 +33,12 @@ func (h *Handler) judge(effect law.Effect, q request, r confine.Result, layered 
 	case r.Bound != confine.Unbounded:
 		return unknown("the tool was ended: " + string(r.Bound))
 	case r.Exit == 1 && len(r.Stdout) == 0:
-		// The contract: no response could be formed, so nothing was done.
+		// The contract: no response could be formed, so nothing was done; a layer tells whether.
 		detail := "the tool could not form a response"
 		if _, line := lastLine(string(r.Stderr)); strings.HasPrefix(line, policytool.Verb+": ") {
 			detail += ": " + reasoned(line, worktree)
 		}
-		return broker.Result{Status: store.StatusFailed, Detail: detail + alsoChanged(r)}
+		return failed(detail)
 	case r.Exit != 0:
 		return unknown("the tool broke off without a response")
 	}
@@ -65,16 +65,13 @@ func (h *Handler) judge(effect law.Effect, q request, r confine.Result, layered 
 }
 
 // withChanges puts what the jail saw a tool change in the place of what the tool says of
-// it.
+// it; nothing is said of nothing.
 func withChanges(answer canon.Value, r confine.Result) canon.Value {
-	for _, m := range changesOf(r) {
+	for _, m := range reported(r) {
 		_, claims := answer.Get(m.Name)
-		if none, _ := m.Value.Int64(); claims || m.Name == "changes" || none > 0 {
+		if n, _ := m.Value.Int64(); claims || n > 0 || len(m.Value.Items()) > 0 {
 			answer = answer.With(m.Name, m.Value)
 		}
-	}
-	if _, claims := answer.Get("changes"); claims && alsoChanged(r) == "" {
-		answer = answer.With("changes", canon.NewArray(nil))
 	}
 	return answer
 }
